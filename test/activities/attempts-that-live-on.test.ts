@@ -4,51 +4,33 @@
  */
 
 import { expect, test } from 'vitest';
-import { type Activities, createActivities } from '../../activities/activities.ts';
-import { type PoolStepInput, poolLockOf } from '../../activities/fence.ts';
-import type { Outcome } from '../../activities/polling.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
-import type { Policy } from '../../core/policy/policy.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { ownershipOf } from '../simulator/cluster-port.ts';
-import { createSimPorts } from '../simulator/ports.ts';
-import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { MockActivityEnvironment } from '../support/activity-environment.ts';
 import { inActivity } from '../support/in-activity.ts';
+import { type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
+import { createActivities, type LockedPool, lockPool, run } from './lock-pool.ts';
 
-const run = 'run-1';
-
-interface Scene {
+interface LivingOn extends LockedPool {
   readonly plan: PoolPlan;
-  readonly activities: Activities;
-  /** One more attempt at a step, to its end. */
-  readonly step: <T extends object>(name: string, body: () => Promise<Outcome<T>>) => Promise<T>;
   /** An attempt whose result nobody waits for any more. */
   readonly liveOn: (body: () => Promise<unknown>) => { ended(): Promise<unknown> };
-  /** Input of the run's next step. */
-  readonly next: () => PoolStepInput;
 }
 
-/** A run with new nodes and cordoned old nodes; steps of successors use the ports as they are, the others through `seen`. */
-async function openScene(world: World, policy: Policy): Promise<Scene> {
-  world.leases.set(poolLockOf(policy), { holder: run, token: 1, expiresAt: Number.MAX_SAFE_INTEGER });
-  const activities = createActivities(createSimPorts(world));
-  let sequence = 0;
-  const next = () => ({ run, policy, sequence: (sequence += 1) });
-  const step: Scene['step'] = async (name, body) => {
-    const outcome = await inActivity(world, name, body);
-    if (outcome.outcome === 'failed') throw new Error(`${name}: ${outcome.problem.message}`);
-    return outcome;
-  };
+/** A run with new nodes and cordoned old nodes. */
+async function openScene(scene: UpgradeScene = {}): Promise<LivingOn> {
+  const locked = lockPool(upgradeOf(scene));
+  const { policy, activities, attempt, step, next } = locked;
   const { plan } = await step('preflight', async () => await activities.preflight({ run, policy }));
   await step('create', async () => await activities.createPool({ ...next(), plan }));
   const awaited = { plan, forPods: true, expected: plan.surge };
   await step('await', async () => await activities.awaitNodesReady(awaited));
   await step('cordon', async () => await activities.cordonNodes({ ...next(), nodes: plan.nodes }));
-  const liveOn: Scene['liveOn'] = (body) => {
+  const liveOn: LivingOn['liveOn'] = (body) => {
     const environment = new MockActivityEnvironment({ activityId: 'lives on' });
-    const running = inActivity(world, 'lives on', body, environment).catch((error: unknown) => error);
+    const running = attempt('lives on', body, environment).catch((error: unknown) => error);
     return {
       ended: async () => {
         environment.cancel();
@@ -56,7 +38,7 @@ async function openScene(world: World, policy: Policy): Promise<Scene> {
       },
     };
   };
-  return { plan, activities, step, liveOn, next };
+  return { ...locked, plan, liveOn };
 }
 
 /** Waits until the world shows it. */
@@ -67,8 +49,10 @@ async function until(world: World, holds: () => boolean): Promise<void> {
 }
 
 test('a pod surge that lives on releases no pod that its run has adopted', async () => {
-  const world = createScenario({ delays: { podReady: 30_000 } });
-  const { plan, activities, step, liveOn, next } = await openScene(world, podSurgePolicy());
+  const { world, plan, activities, step, liveOn, next } = await openScene({
+    delays: { podReady: 30_000 },
+    podSurge: {},
+  });
   const input = { ...next(), waiting: plan.nodes };
   const old = liveOn(async () => await activities.surgePods(input));
   await until(world, () => world.pods.filter(({ released }) => released !== undefined).length === 8);
@@ -83,8 +67,7 @@ test('a pod surge that lives on releases no pod that its run has adopted', async
 });
 
 test('an exclusion that lives on neither cordons nor excludes a node that its run has restored', async () => {
-  const world = createScenario();
-  const { plan, activities, step, liveOn, next } = await openScene(world, scenarioPolicy());
+  const { world, plan, activities, step, liveOn, next } = await openScene();
   // No node may go yet.
   const [web] = world.budgets;
   if (web !== undefined) web.maxUnavailable = 0;
@@ -105,12 +88,10 @@ test('an exclusion that lives on neither cordons nor excludes a node that its ru
 });
 
 test('slow cordoning sets no cordon on nodes that have been uncordoned meanwhile', async () => {
-  const world = createScenario();
-  const { plan, activities, step, liveOn, next } = await openScene(world, scenarioPolicy());
+  const { world, plan, ports, activities, step, liveOn, next } = await openScene();
   await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
   const held = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
-  const ports = createSimPorts(world);
   const frozen: Ports = {
     ...ports,
     cluster: {
@@ -136,8 +117,7 @@ test('slow cordoning sets no cordon on nodes that have been uncordoned meanwhile
 });
 
 test('an attempt that begins when its successor has the pool does nothing', async () => {
-  const world = createScenario();
-  const { plan, activities, step, liveOn, next } = await openScene(world, scenarioPolicy());
+  const { world, plan, activities, step, liveOn, next } = await openScene();
   const late = { ...next(), nodes: plan.nodes };
   await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
   const old = liveOn(async () => await activities.cordonNodes(late));

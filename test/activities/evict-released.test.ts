@@ -1,20 +1,12 @@
 import { expect, test } from 'vitest';
-import { createActivities } from '../../activities/activities.ts';
-import { poolLockOf } from '../../activities/fence.ts';
 import { decideEligibility } from '../../core/pod-surge/eligibility.ts';
 import type { EvictionOutcome } from '../../ports/cluster.ts';
-import { createSimPorts } from '../simulator/ports.ts';
-import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
-import { MockActivityEnvironment } from '../support/activity-environment.ts';
-
-const run = 'run-1';
+import { upgradeOf } from '../support/upgrade-of.ts';
+import { createActivities, lockPool, run } from './lock-pool.ts';
 
 /** A run with a released pod that its ReplicaSet has replaced; the eviction API gives that answer for it, `times` times. */
 async function evictReleased(answer: EvictionOutcome, times: number) {
-  const policy = podSurgePolicy();
-  const world = createScenario();
-  const ports = createSimPorts(world);
-  world.leases.set(poolLockOf(policy), { holder: run, token: 1, expiresAt: Number.MAX_SAFE_INTEGER });
+  const { world, policy, ports, attempt, next } = lockPool(upgradeOf({ podSurge: {} }));
   const cluster = await ports.cluster.observe();
   const pod = cluster.pods.find(({ workload }) => workload === 'Deployment default/api');
   const eligibility =
@@ -29,13 +21,8 @@ async function evictReleased(answer: EvictionOutcome, times: number) {
     return asked.length <= times ? answer : await ports.cluster.evict(ref, options);
   };
   const activities = createActivities({ ...ports, cluster: { ...ports.cluster, evict } });
-  const environment = new MockActivityEnvironment({ activityId: 'evict-released' });
   const began = world.clock.now();
-  const outcome = await world.clock.act(
-    'evict',
-    async (): ReturnType<typeof activities.evictReleased> =>
-      await environment.run(activities.evictReleased, { run, policy, sequence: 1 }),
-  );
+  const outcome = await attempt('evict', async () => await activities.evictReleased(next()));
   world.clock.stop();
   const left = world.pods.filter(({ uid, terminating }) => uid === pod?.uid && !terminating);
   return { outcome, asked, left, tookMs: world.clock.now() - began };

@@ -1,27 +1,21 @@
 import { describe, expect, test } from 'vitest';
-import { createActivities } from '../../activities/activities.ts';
 import type { ExcludeInput } from '../../activities/exclusion.ts';
-import { poolLockOf } from '../../activities/fence.ts';
-import type { NodeRef } from '../../core/model/node.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import type { Policy } from '../../core/policy/policy.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { excludedNodes, flap, serviceNamed } from '../simulator/disturbances.ts';
-import { createSimPorts } from '../simulator/ports.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { MockActivityEnvironment } from '../support/activity-environment.ts';
-import { inActivity } from '../support/in-activity.ts';
+import { type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
+import { lockPool, run } from './lock-pool.ts';
 
-const run = 'run-1';
 const theLease = 'nodeferry-exclude';
 
 /** What a test does before a call that matters: the call as text, and how often it was made before. */
 type Strike = (world: World, call: string, times: number) => void | Promise<void>;
 
-/** Calls of ports that matter here, in their order. */
-function listen(ports: Ports, before: (call: string, times: number) => void | Promise<void>) {
-  const calls: string[] = [];
+/** Keeps the calls of ports that matter here, in their order. */
+function listen(ports: Ports, calls: string[], before: (call: string, times: number) => void | Promise<void>): Ports {
   const watched: Record<string, (args: readonly unknown[]) => string | undefined> = {
     discover: () => 'discover',
     readTargets: ([groups]) => `read ${(groups as { service: string }[]).map(({ service }) => service).join(' ')}`,
@@ -45,31 +39,22 @@ function listen(ports: Ports, before: (call: string, times: number) => void | Pr
         };
       },
     });
-  return { calls, ports: { ...ports, cluster: listenTo(ports.cluster), loadBalancers: listenTo(ports.loadBalancers) } };
+  return { ...ports, cluster: listenTo(ports.cluster), loadBalancers: listenTo(ports.loadBalancers) };
 }
 
 /** A stable world in which the run holds its pool and all nodes wait to be excluded. */
-async function openScene(before: Strike = () => undefined, change: (policy: Policy) => Policy = (policy) => policy) {
-  const world = createScenario();
-  const policy = change(scenarioPolicy());
-  world.leases.set(poolLockOf(policy), { holder: run, token: 1, expiresAt: world.clock.now() + 3_600_000 });
-  const { calls, ports } = listen(createSimPorts(world), (call, times) => before(world, call, times));
-  const activities = createActivities(ports);
-  const { plan } = (await inActivity(world, 'preflight', async () => await activities.preflight({ run, policy }))) as {
-    readonly plan: Pick<ExcludeInput, 'baselines'> & { readonly nodes: readonly NodeRef[] };
-  };
+async function openScene(before: Strike = () => undefined, scene: UpgradeScene = {}) {
+  const upgrade = upgradeOf(scene);
+  const { world, policy } = upgrade;
+  const calls: string[] = [];
+  const locked = lockPool(upgrade, (ports) => listen(ports, calls, (call, times) => before(world, call, times)));
+  const { activities, attempt, next, step } = locked;
+  const { plan } = await step('preflight', async () => await activities.preflight({ run, policy }));
   calls.length = 0;
-  const input: ExcludeInput = {
-    run,
-    policy,
-    sequence: 1,
-    baselines: plan.baselines,
-    inFlight: [],
-    waiting: plan.nodes,
-  };
+  const input: ExcludeInput = { ...next(), baselines: plan.baselines, inFlight: [], waiting: plan.nodes };
   const environment = new MockActivityEnvironment({ activityId: 'exclude' });
   const excludeBatch = async () =>
-    await inActivity(world, 'exclude', async () => await activities.excludeNext(input), environment);
+    await attempt('exclude', async () => await activities.excludeNext(input), environment);
   return { world, calls, excludeBatch, cancel: () => environment.cancel() };
 }
 
@@ -206,7 +191,7 @@ describe('excluding a node', () => {
     world.clock.stop();
 
     expect(out).toMatchObject({ outcome: 'done', node: { name: excludedNodes(world)[0]?.name } });
-    expect(out).not.toHaveProperty('alongside');
+    expect(out).not.toHaveProperty('others');
   });
 
   test('excludes no other once the run is paused, and reports the one that is excluded', async () => {
@@ -249,7 +234,7 @@ describe('excluding a node', () => {
         const isLate = scene.clock.now() - began >= 10_000;
         if (fails && last !== undefined) last.state = isLate ? 'healthy' : 'unhealthy';
       },
-      (policy) => ({ ...policy, waits: { ...policy.waits, stabilizationMs } }),
+      { policy: { waits: { ...scenarioPolicy().waits, stabilizationMs } } },
     );
 
     began = world.clock.now();

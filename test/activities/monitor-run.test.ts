@@ -1,16 +1,13 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { describe, expect, test } from 'vitest';
-import { createActivities } from '../../activities/activities.ts';
-import { poolLockOf } from '../../activities/fence.ts';
 import type { MonitorInput, MonitorOutcome } from '../../activities/monitor-steps.ts';
 import type { Heartbeat } from '../../core/status/heartbeat.ts';
 import type { Outlook } from '../../core/status/outlook.ts';
-import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { later, type World } from '../simulator/world.ts';
 import { MockActivityEnvironment } from '../support/activity-environment.ts';
+import { lockPool, run } from './lock-pool.ts';
 
-const run = 'run-1';
 const nothing = { sent: 0, lost: 0, slow: 0 };
 
 /** Monitors; `silentMs` is the age of the last heartbeat of an earlier attempt, undefined for none. Stopped at its first heartbeat if so told. */
@@ -23,10 +20,8 @@ async function watchIn(
     isStopped = false,
   }: { silentMs?: number | undefined; outlook?: Outlook; isStopped?: boolean } = {},
 ): Promise<MonitorOutcome> {
-  const policy = scenarioPolicy();
-  const lock = { name: poolLockOf(policy), holder: run, token: 1 };
+  const { policy, lock, activities, attempt } = lockPool({ world, policy: scenarioPolicy() });
   const now = world.clock.now();
-  world.leases.set(lock.name, { ...lock, expiresAt: now + 3_600_000 });
   const earlier: Heartbeat = {
     reason: 'watching',
     since: now - 600_000,
@@ -39,10 +34,9 @@ async function watchIn(
     activityId: 'watch',
     ...(silentMs === undefined ? {} : { heartbeatDetails: earlier }),
   });
-  const { monitorRun } = createActivities(createSimPorts(world));
   if (isStopped) environment.on('heartbeat', () => environment.cancel());
   const full: MonitorInput = { policy, lock, base: nothing, budget: 100, reportIntervalMs: 3_600_000, ...input };
-  return await world.clock.act('watch', async (): Promise<MonitorOutcome> => await environment.run(monitorRun, full));
+  return await attempt('watch', async () => await activities.monitorRun(full), environment);
 }
 
 describe('counts', () => {
@@ -102,15 +96,9 @@ describe('a monitor returns', () => {
     later(world, 10_000, () => void (world.traffic.lost += 200));
     const exceeded = await watchIn(world, { base: { ...nothing, lost: 1 }, reportIntervalMs: 300_000 });
     expect(exceeded).toMatchObject({ outcome: 'budget-exceeded', counts: { lost: 201 } });
-    const policy = scenarioPolicy();
-    const lock = { name: poolLockOf(policy), holder: run, token: 1 };
-    const { monitorRun } = createActivities(createSimPorts(world));
+    const { policy, lock, activities, attempt } = lockPool({ world, policy: scenarioPolicy() });
     const input = { policy, lock, base: exceeded.counts, reportIntervalMs: 300_000 };
-    const environment = new MockActivityEnvironment({ activityId: 'watch' });
-    const quiet = await world.clock.act(
-      'watch',
-      async (): Promise<MonitorOutcome> => await environment.run(monitorRun, input),
-    );
+    const quiet = await attempt('watch', async () => await activities.monitorRun(input));
     expect(quiet.outcome).toBe('counted');
   });
 });

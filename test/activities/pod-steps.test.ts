@@ -1,24 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { createActivities } from '../../activities/activities.ts';
-import { poolLockOf } from '../../activities/fence.ts';
 import type { NodeStepInput } from '../../activities/node-step.ts';
 import { learnBaselines } from '../../core/guard/baseline.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { EvictionOutcome } from '../../ports/cluster.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { createSimPorts } from '../simulator/ports.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { scenarioPolicy } from '../simulator/scenario.ts';
 import type { SimNode, World } from '../simulator/world.ts';
 import { MockActivityEnvironment } from '../support/activity-environment.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
+import { createActivities, lockPool, run } from './lock-pool.ts';
 
-const run = 'run-1';
 const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
 
 /** A scenario in which the run holds its pool and the first nodes have left their load balancers, `n` of them. */
-async function openScene(n: number, policy: Policy = scenarioPolicy()) {
-  const world = createScenario();
-  world.leases.set(poolLockOf(policy), { holder: run, token: 1, expiresAt: world.clock.now() + 3_600_000 });
-  const ports = createSimPorts(world);
+async function openScene(n: number, change: Partial<Policy> = {}) {
+  const { world, policy, ports, activities, attempt } = lockPool(upgradeOf({ policy: change }));
   const cluster = await ports.cluster.observe();
   const { groups } = await ports.loadBalancers.discover(cluster.services);
   const before = {
@@ -40,11 +36,8 @@ async function openScene(n: number, policy: Policy = scenarioPolicy()) {
   const inputOf = (node: SimNode, step: number): NodeStepInput => {
     return { run, node, pool, policy, baselines, attempt: { round: 1, step } };
   };
-  const { evictPods } = createActivities(ports);
-  const evict = async (node: SimNode): ReturnType<typeof evictPods> => {
-    const environment = new MockActivityEnvironment({ activityId: node.name });
-    return await world.clock.act(node.name, async () => await environment.run(evictPods, inputOf(node, 3)));
-  };
+  const evict = async (node: SimNode, { evictPods } = activities) =>
+    await attempt(node.name, async () => await evictPods(inputOf(node, 3)));
   return { world, ports, leaving, inputOf, evict };
 }
 
@@ -107,13 +100,11 @@ const uidsOn = (world: World, node: SimNode | undefined) =>
   world.pods.filter((pod) => pod.node === node?.name && pod.endpointsRemoved === undefined).map(({ uid }) => uid);
 
 test('load balancers are read before pods leave their endpoints, once for a round, and not again before they are evicted', async () => {
-  const { world, ports, leaving, inputOf } = await openScene(1);
+  const { world, ports, leaving, evict } = await openScene(1);
   const [node] = leaving;
   if (node === undefined) throw new Error('no node leaves');
   const { events, ports: heard } = listen(ports);
-  const { evictPods } = createActivities(heard);
-  const environment = new MockActivityEnvironment({ activityId: node.name });
-  await world.clock.act(node.name, async () => await environment.run(evictPods, inputOf(node, 3)));
+  await evict(node, createActivities(heard));
   world.clock.stop();
 
   const told = events.map(({ what }) => what.split('-')[0] ?? '');
@@ -130,7 +121,7 @@ test('load balancers are read before pods leave their endpoints, once for a roun
 
 test('a pod that leaves while callers are sent to it is reported', async () => {
   const keepEndpoints = ['default/web'];
-  const scene = await openScene(1, scenarioPolicy({ drain: { ...scenarioPolicy().drain, keepEndpoints } }));
+  const scene = await openScene(1, { drain: { ...scenarioPolicy().drain, keepEndpoints } });
   const [node] = scene.leaving;
   if (node === undefined) throw new Error('no node leaves');
   const { unprotected } = (await scene.evict(node)) as { readonly unprotected?: readonly string[] };
@@ -143,18 +134,17 @@ test('a pod that leaves while callers are sent to it is reported', async () => {
 
 test('two nodes that observe at the same moment evict one pod of a Service without a budget, not two', async () => {
   const keepEndpoints = ['default/api', 'default/web'];
-  const policy = scenarioPolicy({
+  const { world, leaving, evict } = await openScene(2, {
     drain: { ...scenarioPolicy().drain, keepEndpoints },
     disabledRules: ['capacity-guard'],
   });
-  const { world, leaving, evict } = await openScene(2, policy);
   world.budgets = [];
   let fewest = Number.POSITIVE_INFINITY;
   world.clock.onPassage(() => {
     const ready = world.pods.filter((pod) => pod.of === 'api' && pod.ready && !pod.terminating);
     fewest = Math.min(fewest, ready.length);
   });
-  const outcomes = await Promise.all(leaving.map(evict));
+  const outcomes = await Promise.all(leaving.map(async (node) => await evict(node)));
   world.clock.stop();
   expect(outcomes.map(({ outcome }) => outcome)).toEqual(['done', 'done']);
   expect(fewest).toBe(3);
@@ -163,8 +153,8 @@ test('two nodes that observe at the same moment evict one pod of a Service witho
 describe('an eviction that the API server rejects', () => {
   /** Ports of which the eviction API gives that answer for one pod of the node, as often as `times`; when it was asked, clock's ms. */
   async function refuse(answer: EvictionOutcome, times: number, keepEndpoints = ['default/api', 'default/web']) {
-    const scene = await openScene(1, scenarioPolicy({ drain: { ...scenarioPolicy().drain, keepEndpoints } }));
-    const { world, ports, leaving, inputOf } = scene;
+    const scene = await openScene(1, { drain: { ...scenarioPolicy().drain, keepEndpoints } });
+    const { world, ports, leaving } = scene;
     const [node] = leaving;
     const refused = world.pods.find((pod) => pod.node === node?.name && pod.of === 'web');
     if (node === undefined || refused === undefined) throw new Error('no pod');
@@ -174,10 +164,8 @@ describe('an eviction that the API server rejects', () => {
       asked.push(world.clock.now());
       return asked.length <= times ? answer : await ports.cluster.evict(pod, options);
     };
-    const { evictPods } = createActivities({ ...ports, cluster: { ...ports.cluster, evict } });
     const began = world.clock.now();
-    const environment = new MockActivityEnvironment({ activityId: node.name });
-    const outcome = await world.clock.act(node.name, async () => await environment.run(evictPods, inputOf(node, 3)));
+    const outcome = await scene.evict(node, createActivities({ ...ports, cluster: { ...ports.cluster, evict } }));
     world.clock.stop();
     return { outcome, asked, refused, tookMs: world.clock.now() - began };
   }

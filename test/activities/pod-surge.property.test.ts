@@ -1,18 +1,12 @@
 /** Pods are released, replaced and adopted, while things happen: no workload ever has fewer, and at the end everything is as it was. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createActivities } from '../../activities/activities.ts';
-import { poolLockOf } from '../../activities/fence.ts';
-import type { Outcome } from '../../activities/polling.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { freeze, restoreLabels, rollOut, scaleTo, setBudget } from '../simulator/disturbances.ts';
-import { createSimPorts } from '../simulator/ports.ts';
 import { addFailedPod, deleteDeployment, orphanDeployment } from '../simulator/replica-sets.ts';
-import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import type { SimPod, World } from '../simulator/world.ts';
-import { inActivity } from '../support/in-activity.ts';
-
-const run = 'run-1';
+import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
+import { lockPool, run } from './lock-pool.ts';
 
 /** What may happen to `web` while its pods are surged. */
 const happenings = {
@@ -51,16 +45,9 @@ test('released pods come back as they were, whatever happens meanwhile', async (
 }, 240_000);
 
 async function surgeAndAdopt(shape: Shape): Promise<void> {
-  const world = openWorld(shape);
+  const { world, policy, activities, step, next } = lockPool(openScene(shape));
   const before = podsOf(world);
   const watched = watch(world, shape.happening);
-  const activities = createActivities(createSimPorts(world));
-  const policy = podSurgePolicy({ max: shape.max });
-  world.leases.set(poolLockOf(policy), { holder: run, token: 1, expiresAt: Number.MAX_SAFE_INTEGER });
-  let sequence = 0;
-  const next = () => ({ run, policy, sequence: (sequence += 1) });
-  const step = async <T extends object>(name: string, body: () => Promise<Outcome<T>>): Promise<T> =>
-    await take(world, name, body);
 
   const observed = await step('preflight', async () => await activities.preflight({ run, policy })).catch(
     () => undefined,
@@ -116,13 +103,14 @@ async function surgeAndAdopt(shape: Shape): Promise<void> {
   }
 }
 
-function openWorld({ nodes, replicas, maxUnavailable, podReady }: Shape): World {
-  const world = createScenario({ nodes, delays: { podReady } });
+function openScene({ nodes, replicas, maxUnavailable, max, podReady }: Shape): Upgrade {
+  const upgrade = upgradeOf({ nodes, delays: { podReady }, podSurge: { max } });
+  const { world } = upgrade;
   for (const service of world.services) service.ratePerSecond = 0;
   scaleTo(world, 'web', replicas);
   setBudget(world, 'web', maxUnavailable);
   world.clock.advance(5 * 60_000);
-  return world;
+  return upgrade;
 }
 
 /** Checks at every moment whether a workload has fewer ready pods than it had, or needs. */
@@ -139,12 +127,6 @@ function watch(world: World, happening: Happening): { missing(): readonly string
     }
   });
   return { missing: () => missing };
-}
-
-async function take<T extends object>(world: World, name: string, body: () => Promise<Outcome<T>>): Promise<T> {
-  const outcome = await inActivity(world, name, body);
-  if (outcome.outcome === 'failed') throw new Error(`${name}: ${outcome.problem.message}`);
-  return outcome;
 }
 
 const podsOf = (world: World) =>

@@ -13,6 +13,7 @@ import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import type { Harness, UpgradeFunction } from '../support/temporal-harness.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'because' };
 const first = 'ip-10-0-0-1';
@@ -43,16 +44,15 @@ describe('a node whose run is terminated', () => {
   test.each(['awaitDeregistered', 'awaitConnectionsDrained', 'evictPods', 'awaitReplacements', 'removeEndpoints'])(
     'at %s is restored and uncordoned, and its status says that its run is gone',
     async (step) => {
-      const world = createScenario();
+      const { world, start } = upgradeOf();
       let terminated = false;
-      const harness = await openHarness(world, {
+      const { harness, handle } = await start({
         before: async (begun) => {
           if (begun !== step || terminated) return;
           terminated = true;
           await handle.terminate(unwanted);
         },
       });
-      const handle = await harness.start(scenarioPolicy());
       await expect(handle.result()).rejects.toThrow();
       const status: NodeStatus = await workflowOfFirst(harness, handle).result();
       expect(status).toMatchObject({ step: 'restored', restoredBecause: 'its run run-1 is gone' });
@@ -62,16 +62,15 @@ describe('a node whose run is terminated', () => {
   );
 
   test('while its instance terminates is replaced to the end', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let terminated = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (begun) => {
         if (begun !== 'terminateNode' || terminated) return;
         terminated = true;
         await handle.terminate(unwanted);
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await expect(handle.result()).rejects.toThrow();
     const status: NodeStatus = await workflowOfFirst(harness, handle).result();
     expect(status.step).toBe('replaced');
@@ -80,15 +79,13 @@ describe('a node whose run is terminated', () => {
   });
 
   test('while its instance can’t be terminated is restored', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {
+    const { world, harness, handle } = await upgradeOf().start({
       before: async (begun, [input]) => {
         if (begun !== 'terminateNode' || (input as { isAborted: boolean }).isAborted) return;
         await handle.terminate(unwanted).catch(() => undefined);
         throw ApplicationFailure.nonRetryable('you are not authorized to perform this operation', 'Forbidden');
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await expect(handle.result()).rejects.toThrow();
     const status: NodeStatus = await workflowOfFirst(harness, handle).result();
     expect(status.step).toBe('restored');
@@ -98,13 +95,12 @@ describe('a node whose run is terminated', () => {
   });
 
   test('while it is stalled is restored', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {
+    const { world, start } = upgradeOf();
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'evictPods') setBudget(world, 'api', 0);
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'the first node is stalled', ({ nodes }) =>
       nodes.some(({ node, step }) => node.name === first && step === 'stalled'),
     );
@@ -172,16 +168,15 @@ describe('restoring a node whose run is gone', () => {
   });
 
   test('in an abort finds out by itself that the run was terminated after the node had stalled', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let isFixed = false;
     let asked: Promise<unknown> | undefined;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (begun) => {
         if (begun === 'evictPods') asked ??= handle.executeUpdate(abortUpdate, { args: [operator] });
         if (begun === 'restoreNode' && !isFixed) throw ApplicationFailure.nonRetryable('no access', 'Forbidden');
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'asks', ({ stalled }) => stalled !== undefined);
     await asked;
     await handle.terminate(unwanted);
@@ -194,16 +189,15 @@ describe('restoring a node whose run is gone', () => {
 });
 
 test('a node that a reset run does not know is restored by its own workflow, and the run replaces it again', async () => {
-  const world = createScenario();
+  const { world, start } = upgradeOf();
   let isReset = false;
-  const harness = await openHarness(world, {
+  const { harness, handle } = await start({
     before: async (begun) => {
       if (begun !== 'awaitConnectionsDrained' || isReset) return;
       isReset = true;
       await harness.resetToFirstChild(handle.workflowId);
     },
   });
-  const handle = await harness.start(scenarioPolicy());
   const again = harness.workflow(handle.workflowId) as WorkflowHandle<UpgradeFunction>;
   await expect(handle.result()).rejects.toThrow();
   const asking = await harness.until(again, 'stalled', ({ stalled }) => stalled !== undefined);

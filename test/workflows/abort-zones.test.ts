@@ -6,6 +6,7 @@ import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'seen enough' };
 
@@ -62,9 +63,10 @@ describe('an abort with some nodes replaced', () => {
   });
 
   test('that leaves the zones of the old pool unbalanced keeps rebalancing suspended, and says how to end that', async () => {
-    const world = createScenario();
+    const { guard } = scenarioPolicy();
+    const { world, start } = upgradeOf({ policy: { guard: { ...guard, maxInFlight: 1 } } });
     let begun = 0;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (step, [input]) => {
         if (step === 'excludeNext') {
           // All nodes of the first zone are replaced before any of the second.
@@ -75,8 +77,6 @@ describe('an abort with some nodes replaced', () => {
         if (step === 'evictPods' && begun === 3) await handle.executeUpdate(abortUpdate, { args: [operator] });
       },
     });
-    const { guard } = scenarioPolicy();
-    const handle = await harness.start(scenarioPolicy({ guard: { ...guard, maxInFlight: 1 } }));
     const report = await harness.finish(handle);
     world.clock.advance(30 * 60_000);
     expect(report.outcome).toBe('aborted');

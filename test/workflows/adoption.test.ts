@@ -10,6 +10,7 @@ import { later, type SimPod, type World } from '../simulator/world.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 /** What the step says once it has begun. */
 const someReleased = /^\d+ pods? released/;
@@ -47,10 +48,10 @@ describe('a run with pod surge', () => {
   );
 
   test('keeps the last serving pods when their Deployment is deleted, and says so until their Service is deleted too', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {} });
     let struck = false;
     const told = Promise.withResolvers<string>();
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       progress: (step, { reason }) => {
         if (step === 'surgePods' && !struck && someReleased.test(reason)) {
           struck = true;
@@ -62,7 +63,7 @@ describe('a run with pod surge', () => {
         world.changed();
       },
     });
-    const report = await harness.finish(await harness.start(podSurgePolicy()));
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(await told.promise).toMatch(
       /default\/web-\d+: Deployment default\/web is gone, and no other pod serves in place of this one; it stays until .*: create the Deployment again, or delete its Services/,
@@ -90,7 +91,7 @@ describe('a run with pod surge', () => {
   });
 
   test('gives up on a workload of which only some replacements start, and leaves no labels on those', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {} });
     const before = new Set(podsOf(world, 'web'));
     let hopeless: SimPod | undefined;
     let isFixed = false;
@@ -98,12 +99,12 @@ describe('a run with pod surge', () => {
       hopeless ??= world.pods.find(({ of, uid, node }) => of === 'web' && node !== undefined && !before.has(uid));
       if (hopeless !== undefined) hopeless.failing = !isFixed;
     });
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'excludeNext') isFixed = true;
       },
     });
-    const report = await harness.finish(await harness.start(podSurgePolicy()));
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(report.unprotected).toContainEqual(
       expect.stringMatching(/^Deployment default\/web was evicted within its budget instead of being surged/),

@@ -1,17 +1,16 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { describe, expect, test } from 'vitest';
 import { abortUpdate } from '../../workflows/messages.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const lostAnswer = () => ApplicationFailure.retryable('the worker died before it could answer');
 
 describe('steps that run more than once', () => {
   test('an upgrade in which every step loses its first response ends the same', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     const done = new Set<string>();
-    const harness = await openHarness(world, {
+    const { handle } = await start({
       after: (step, [input]) => {
         const node = (input as { node?: { name: string } }).node?.name ?? '';
         if (step === 'monitorRun' || done.has(step + node)) return;
@@ -19,7 +18,7 @@ describe('steps that run more than once', () => {
         throw lostAnswer();
       },
     });
-    const report = await (await harness.start(scenarioPolicy())).result();
+    const report = await handle.result();
     expect(report.outcome).toBe('completed');
     expect(done.size).toBeGreaterThan(30);
     expectNothingLost(world);
@@ -27,8 +26,7 @@ describe('steps that run more than once', () => {
   });
 
   test('a step may lose any number of workers: only its deadline and its own errors end it', async () => {
-    const harness = await openHarness(createScenario(), {});
-    const handle = await harness.start(scenarioPolicy());
+    const { harness, handle } = await upgradeOf().start();
     const report = await harness.finish(handle);
     const ids = [handle.workflowId, ...report.nodes.flatMap(({ workflowId }) => workflowId ?? [])];
     const histories = await Promise.all(ids.map(async (id) => await harness.workflow(id).fetchHistory()));
@@ -40,10 +38,10 @@ describe('steps that run more than once', () => {
   });
 
   test('an abort in which every step loses its first response rolls everything back', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     const done = new Set<string>();
     let abort = async (): Promise<unknown> => undefined;
-    const harness = await openHarness(world, {
+    const { handle } = await start({
       before: async (step) => {
         if (step === 'evictPods' && !done.has('abort')) {
           done.add('abort');
@@ -57,7 +55,6 @@ describe('steps that run more than once', () => {
         throw lostAnswer();
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     abort = async () => await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'because' }] });
     const report = await handle.result();
     expect(report.outcome).toBe('aborted');
@@ -66,13 +63,11 @@ describe('steps that run more than once', () => {
   });
 
   test('a step that fails for good stalls the run instead of failing it', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {
+    const { world, harness, handle } = await upgradeOf().start({
       before: (step) => {
         if (step === 'cordonNodes') throw ApplicationFailure.nonRetryable('a bug');
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled).toMatchObject({ code: 'Internal', message: 'a bug' });
     await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'because' }] });

@@ -1,10 +1,10 @@
 /** A version of the nodes on which pods never become Ready: the run can be aborted. */
 import { expect, test } from 'vitest';
 import { abortUpdate } from '../../workflows/messages.ts';
-import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import { podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 /** No pod of `web` ever passes its readiness probe on a node of the new pool. */
 function failOnNewNodes(world: World): void {
@@ -24,10 +24,9 @@ test.each([
 ])(
   'an abort of a run that %s, and stalls with %i pods serving, ends by itself with everything as before',
   async (_, serving, policy) => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ policy });
     failOnNewNodes(world);
-    const harness = await openHarness(world, {});
-    const handle = await harness.start(policy);
+    const { harness, handle } = await start();
     await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(world.pods.filter(({ of, ready }) => of === 'web' && ready)).toHaveLength(serving);
     await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'a bad version' }] });

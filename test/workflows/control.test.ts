@@ -13,6 +13,7 @@ import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { later } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'because' };
 
@@ -45,10 +46,9 @@ function onceBefore(step: string, nth: number, act: () => Promise<unknown>) {
 
 describe('abort', () => {
   test.each(stepsInOrder)('at %s rolls everything back and loses nothing', async (step) => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let abort = async (): Promise<unknown> => undefined;
-    const harness = await openHarness(world, { before: onceBefore(step, 1, async () => await abort()) });
-    const handle = await harness.start(scenarioPolicy());
+    const { handle } = await start({ before: onceBefore(step, 1, async () => await abort()) });
     abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await handle.result();
     expect(report.outcome).toBe('aborted');
@@ -62,15 +62,14 @@ describe('abort', () => {
   });
 
   test('in preflight reports the time that it took, and leaves nothing', async () => {
-    const world = createScenario();
+    const { start } = upgradeOf();
     let abort = async (): Promise<unknown> => undefined;
     const before = async (step: string) => {
       if (step !== 'preflight') return;
       await abort();
       throw new Error('the cloud is away');
     };
-    const harness = await openHarness(world, { before });
-    const handle = await harness.start(scenarioPolicy());
+    const { handle } = await start({ before });
     abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await handle.result();
     expect(report.outcome).toBe('aborted');
@@ -79,15 +78,14 @@ describe('abort', () => {
   });
 
   test('after a preflight that had to wait reports that wait too', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     const begunAt = world.clock.now();
     world.faults.apiDown = true;
     later(world, 4 * 60_000, () => {
       world.faults.apiDown = false;
     });
     let abort = async (): Promise<unknown> => undefined;
-    const harness = await openHarness(world, { before: onceBefore('createPool', 1, async () => await abort()) });
-    const handle = await harness.start(scenarioPolicy());
+    const { handle } = await start({ before: onceBefore('createPool', 1, async () => await abort()) });
     abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await handle.result();
     expect(report.startedAt).toBe(begunAt);
@@ -96,10 +94,9 @@ describe('abort', () => {
   });
 
   test('after two nodes keeps two new nodes', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let abort = async (): Promise<unknown> => undefined;
-    const harness = await openHarness(world, { before: onceBefore('evictPods', 3, async () => await abort()) });
-    const handle = await harness.start(scenarioPolicy());
+    const { handle } = await start({ before: onceBefore('evictPods', 3, async () => await abort()) });
     abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await handle.result();
     expect(report.outcome).toBe('aborted');
@@ -111,18 +108,17 @@ describe('abort', () => {
   });
 
   test('lets pods use their grace period, longer than the eviction deadline, and needs no operator', async () => {
-    const world = createScenario({ delays: { podGone: 28_000 } });
+    const { waits } = scenarioPolicy();
+    const hasty = { ...waits, deadlines: { ...waits.deadlines, evictionMs: 15_000 } };
+    const { world, start } = upgradeOf({ delays: { podGone: 28_000 }, policy: { waits: hasty } });
     let aborting: Promise<unknown> | undefined;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       progress: (step, { checkpoint }) => {
         const endpointsRemoved = Object.keys(readPodTimes(checkpoint).removedAt);
         if (step !== 'evictPods' || endpointsRemoved.length === 0) return;
         aborting ??= handle.executeUpdate(abortUpdate, { args: [operator] });
       },
     });
-    const { waits } = scenarioPolicy();
-    const hasty = { ...waits, deadlines: { ...waits.deadlines, evictionMs: 15_000 } };
-    const handle = await harness.start(scenarioPolicy({ waits: hasty }));
     const report = await harness.finish(handle);
     await aborting;
     expect(report.outcome).toBe('aborted');
@@ -133,9 +129,9 @@ describe('abort', () => {
   test.each(['evicting', 'restoring'] as const)(
     'continues when a node that stalled while %s ends by itself',
     async (stalledIn) => {
-      const world = createScenario();
+      const { world, start } = upgradeOf();
       const late: unknown[] = [];
-      const harness = await openHarness(world, {
+      const { handle } = await start({
         before: async (step, [input]) => {
           if (step === 'evictPods' && late.length === 0) {
             await handle.executeUpdate(abortUpdate, { args: [operator] });
@@ -148,7 +144,6 @@ describe('abort', () => {
           late.push(await handle.signal(nodeStalledSignal, stalledNode));
         },
       });
-      const handle = await harness.start(scenarioPolicy());
       const report = await handle.result();
       expect(late.length).toBeGreaterThan(0);
       expect(report.outcome).toBe('aborted');
@@ -160,10 +155,10 @@ describe('abort', () => {
   test.each(['awaitNodesReady', 'evictPods'] as const)(
     'at the very moment when %s has passed its deadline stalls nothing',
     async (step) => {
-      const world = createScenario();
+      const { world, start } = upgradeOf();
       if (step === 'awaitNodesReady') world.faults.neverReady = 1;
       let aborting: Promise<unknown> | undefined;
-      const harness = await openHarness(world, {
+      const { harness, handle } = await start({
         before: (begun) => {
           if (begun === 'evictPods' && step === 'evictPods' && aborting === undefined)
             for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = 0;
@@ -175,7 +170,6 @@ describe('abort', () => {
           await aborting;
         },
       });
-      const handle = await harness.start(scenarioPolicy());
       const report = await harness.finish(handle);
       expect(aborting).toBeDefined();
       expect(report.outcome).toBe('aborted');
@@ -188,15 +182,15 @@ describe('abort', () => {
   test.each([1, 2, 3, 4, 5, 6])(
     'while the workflow of a node starts reaches it: no instance terminates (%i)',
     async () => {
-      const world = createScenario();
+      const { world, start } = upgradeOf();
       let aborting: Promise<unknown> | undefined;
-      const harness = await openHarness(world, {
+      const { harness, handle } = await start({
         activated: (workflowId, { children }) => {
           if (children.some(({ started }) => !started))
             aborting ??= harness.workflow(workflowId).executeUpdate(abortUpdate, { args: [operator] });
         },
       });
-      const report = await harness.finish(await harness.start(scenarioPolicy()));
+      const report = await harness.finish(handle);
       await aborting;
       expect(report.outcome).toBe('aborted');
       const old = world.nodes.filter(({ pool }) => pool === 'web').map(({ instanceId }) => instanceId);
@@ -208,12 +202,11 @@ describe('abort', () => {
   );
 
   test('a cancelled workflow rolls everything back like an abort', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let cancel = async (): Promise<unknown> => undefined;
-    const harness = await openHarness(world, {
+    const { handle } = await start({
       before: onceBefore('awaitConnectionsDrained', 1, async () => await cancel()),
     });
-    const handle = await harness.start(scenarioPolicy());
     cancel = async () => await handle.cancel();
     const report = await handle.result();
     expect(report.outcome).toBe('aborted');
@@ -222,11 +215,10 @@ describe('abort', () => {
   });
 
   test('is refused once every node has been replaced', async () => {
-    const world = createScenario({ nodes: 4 });
+    const { world, start } = upgradeOf({ nodes: 4 });
     let abort = async (): Promise<unknown> => undefined;
     let refusal: unknown;
-    const harness = await openHarness(world, { before: onceBefore('deletePool', 1, async () => await abort()) });
-    const handle = await harness.start(scenarioPolicy());
+    const { handle } = await start({ before: onceBefore('deletePool', 1, async () => await abort()) });
     abort = async () => {
       refusal = await handle.executeUpdate(abortUpdate, { args: [operator] }).catch((error: unknown) => error);
     };
@@ -240,10 +232,11 @@ describe('pause', () => {
   test.each(['createPool', 'cordonNodes', 'excludeNext', 'awaitConnectionsDrained', 'terminateNode'] as const)(
     'at %s lets nodes in progress finish, excludes no other, and continues after resume',
     async (step) => {
-      const world = createScenario();
+      const { world, start } = upgradeOf();
       let pause = async (): Promise<unknown> => undefined;
-      const harness = await openHarness(world, { before: onceBefore(step, 1, async () => await pause()) });
-      const handle = await harness.start(scenarioPolicy());
+      const { harness, handle } = await start({
+        before: onceBefore(step, 1, async () => await pause()),
+      });
       // It is answered only once no step can exclude a node any more: that step must not wait for the answer.
       pause = async () => await handle.startUpdate(pauseUpdate, { args: [operator], waitForStage: 'ACCEPTED' });
       const quiet = await harness.until(
@@ -269,15 +262,14 @@ describe('pause', () => {
 
 describe('messages', () => {
   test('that do not apply are rejected and change nothing', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     const allSent = Promise.withResolvers<void>();
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       // An aborted run could end before the last of them.
       before: async (step) => {
         if (step === 'cleanUp') await allSent.promise;
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const refused = async (what: Promise<unknown>) =>
       expect(await what.catch((error: unknown) => error)).toBeInstanceOf(WorkflowUpdateFailedError);
     await refused(handle.executeUpdate(resumeUpdate, { args: [operator] }));
@@ -315,9 +307,7 @@ describe('messages', () => {
   });
 
   test('a second upgrade of the same pool is refused by the server', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world);
-    const handle = await harness.start(scenarioPolicy());
+    const { harness, handle } = await upgradeOf().start();
     const second = await harness.start(scenarioPolicy()).catch((error: unknown) => error);
     expect(second).toBeInstanceOf(WorkflowExecutionAlreadyStartedError);
     await handle.executeUpdate(abortUpdate, { args: [operator] });

@@ -16,6 +16,7 @@ import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 /** Requests that a probe may lose before the run pauses: more than any disturbance here loses by itself. */
 const patient = { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 };
@@ -254,10 +255,10 @@ describe('an API server that is away for 15 s', () => {
   test.each(steps.flatMap((step) => [0, 10].map((preStopSeconds) => ({ step, preStopSeconds }))))(
     'at $step, with pods that continue to serve for $preStopSeconds s: no node is excluded before observations are stable, and nothing is lost',
     async ({ step, preStopSeconds }) => {
-      const world = createScenario({ preStopSeconds });
       const policyOfApi = { ...policy };
+      const { world, start } = upgradeOf({ preStopSeconds, policy: policyOfApi });
       let excludedAfter: readonly string[] | undefined;
-      const harness = await openHarness(world, {
+      const { harness, handle } = await start({
         before: once(step, () => {
           const before = excludedNodes(world).map(({ name }) => name);
           breakApi(world, 15_000);
@@ -268,7 +269,7 @@ describe('an API server that is away for 15 s', () => {
           });
         }),
       });
-      const report = await harness.finish(await harness.start(policyOfApi));
+      const report = await harness.finish(handle);
       expect(report.outcome).toBe('completed');
       expect(excludedAfter).toEqual([]);
       expectNothingLost(world);

@@ -10,6 +10,7 @@ import { pauseUpdate } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { connectAsCommandsDo, startForNobody, targetOf } from '../support/command-connection.ts';
 import { openHarness } from '../support/open-harness.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'because' };
 
@@ -28,8 +29,7 @@ function printed(act: () => number): { readonly code: number; readonly stdout: s
 
 describe('a run that has ended', () => {
   test('shows status and report without a worker', async () => {
-    const harness = await openHarness(createScenario());
-    const handle = await harness.start(scenarioPolicy());
+    const { harness, handle } = await upgradeOf().start();
     const proof = await handle.result();
     await harness.pauseWorker();
 
@@ -41,9 +41,8 @@ describe('a run that has ended', () => {
   });
 
   test('by failing shows its report and problem, and no command that needs a running workflow', async () => {
-    const harness = await openHarness(createScenario());
     const policy = scenarioPolicy({ pool: { provider: 'eks', name: 'no-such-pool' } });
-    const handle = await harness.start(policy);
+    const { handle } = await upgradeOf({ policy }).start();
     await expect(handle.result()).rejects.toThrow();
 
     const run = await fetchClosed(await connectAsCommandsDo(), targetOf(handle.workflowId));

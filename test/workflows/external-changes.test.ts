@@ -5,8 +5,8 @@ import { fillPool, poolNamed } from '../simulator/pools.ts';
 import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'fixed' };
 const oneByOne = { guard: { ...scenarioPolicy().guard, maxInFlight: 1 } };
@@ -44,10 +44,10 @@ describe('the lock, lost to somebody else', () => {
   test.each(['awaitDeregistered', 'awaitConnectionsDrained', 'evictPods', 'removeEndpoints', 'terminateNode'])(
     'in the middle: %s changes nothing until the run has acquired it again',
     async (fenced) => {
-      const world = createScenario();
+      const { world, start } = upgradeOf({ policy: oneByOne });
       let stolen: ReturnType<typeof untouched> | undefined;
       let waits = 0;
-      const harness = await openHarness(world, {
+      const { harness, handle } = await start({
         before: (step) => {
           if (step !== fenced || stolen !== undefined) return;
           stealLock(world);
@@ -59,7 +59,6 @@ describe('the lock, lost to somebody else', () => {
           if (step === fenced && reason.includes('somebody holds it')) waits += 1;
         },
       });
-      const handle = await harness.start(scenarioPolicy(oneByOne));
       const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
       await harness.until(handle, 'the step waits for the lock', () => waits > 0);
       expect(stalledRun.nodes.some((node) => node.step !== 'pending')).toBe(true);
@@ -75,13 +74,12 @@ describe('the lock, lost to somebody else', () => {
   );
 
   test('an abort says who holds it, and ends once the run could acquire it again', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {
+    const { world, start } = upgradeOf();
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'awaitConnectionsDrained') stealLock(world);
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'the lock is lost', ({ stalled }) => stalled?.code === 'LockLost');
     harness.hooks.before = () => undefined;
     await handle.executeUpdate(abortUpdate, { args: [operator] });
@@ -101,14 +99,13 @@ describe('the lock, lost to somebody else', () => {
 
 describe('the workflow of one node, cancelled in the Temporal UI', () => {
   test('restores the node and stalls; after a resume, the run replaces it like the others', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ policy: oneByOne });
     let cancel = async (): Promise<unknown> => undefined;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (step) => {
         if (step === 'awaitConnectionsDrained') await cancel();
       },
     });
-    const handle = await harness.start(scenarioPolicy(oneByOne));
     const { cluster } = await harness.until(handle, 'a node in progress', ({ nodes }) => {
       return nodes.some((node) => node.step === 'replacing');
     });
@@ -135,9 +132,9 @@ describe('an instance that joins the old pool', () => {
   test.each(['evictPods', 'findLateJoiners', 'deletePool'])(
     'during the run (%s) is replaced too, and reported',
     async (step) => {
-      const world = createScenario();
+      const { world, start } = upgradeOf();
       let scaled = false;
-      const harness = await openHarness(world, {
+      const { harness, handle } = await start({
         before: (begun) => {
           if (begun !== step || scaled) return;
           scaled = true;
@@ -146,7 +143,7 @@ describe('an instance that joins the old pool', () => {
           fillPool(world, pool);
         },
       });
-      const report = await harness.finish(await harness.start(scenarioPolicy()));
+      const report = await harness.finish(handle);
       expect(report.outcome).toBe('completed');
       expectNothingLost(world);
       expectNothingLeft(world, 4);
@@ -161,7 +158,7 @@ describe('an instance that joins the old pool', () => {
 
 describe('the labels of a pod, restored by somebody', () => {
   test('while it leaves: it is removed from its endpoints again, leaves, and is reported', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let struck = false;
     world.clock.onPassage(() => {
       const pod = world.pods.find(
@@ -171,8 +168,8 @@ describe('the labels of a pod, restored by somebody', () => {
       struck = true;
       restoreLabels(world, pod);
     });
-    const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(scenarioPolicy()));
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(struck).toBe(true);
     expect(report.nodes.flatMap((node) => node.externalChanges ?? [])).toContainEqual(

@@ -4,12 +4,11 @@ import { resumeUpdate } from '../../workflows/messages.ts';
 import { addBatchPool, addClassicService, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { countEvents, expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 describe('an upgrade that nothing disturbs', () => {
   test.each([4, 8])('replaces %i nodes, loses nothing, leaves nothing behind', async (nodes) => {
-    const world = createScenario({ nodes });
-    const harness = await openHarness(world);
-    const handle = await harness.start(scenarioPolicy());
+    const { world, harness, handle } = await upgradeOf({ nodes }).start();
     const report = await handle.result();
 
     expect(report.outcome).toBe('completed');
@@ -39,10 +38,11 @@ describe('an upgrade that nothing disturbs', () => {
   });
 
   test('needs only one slot for steps: activities that last as long as the run use other slots', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, { maxSteps: 1 });
     const { guard } = scenarioPolicy();
-    const report = await harness.finish(await harness.start(scenarioPolicy({ guard: { ...guard, maxInFlight: 1 } })));
+    const { world, harness, handle } = await upgradeOf({ policy: { guard: { ...guard, maxInFlight: 1 } } }).start({
+      maxSteps: 1,
+    });
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -82,10 +82,10 @@ describe('an upgrade that nothing disturbs', () => {
   });
 
   test('shows a page of details and search attributes while it runs', async () => {
-    const world = createScenario();
+    const { start } = upgradeOf();
     let details = '';
     let phase: unknown;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (step) => {
         if (step !== 'removeEndpoints' || details !== '') return;
         const described = await harness
@@ -98,7 +98,6 @@ describe('an upgrade that nothing disturbs', () => {
         });
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const { workflowId } = handle;
     await handle.result();
     expect(details).toContain('ip-10-0-0-1');
@@ -132,20 +131,20 @@ describe('an upgrade that nothing disturbs', () => {
 
 describe('Services that nodeferry does not support', () => {
   test('are ignored where they belong to another pool, even when they appear during the run', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     addBatchPool(world);
     const batch = addClassicService(world, 'batch', 'Local');
     world.clock.advance(5 * 60_000);
     batch.ratePerSecond = 100;
     let appeared = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step !== 'awaitConnectionsDrained' || appeared) return;
         appeared = true;
         addClassicService(world, 'batch-too', 'Local', { app: 'batch' });
       },
     });
-    const report = await harness.finish(await harness.start(scenarioPolicy()));
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(report.unprotected).toEqual([]);
     expect(appeared).toBe(true);
@@ -154,11 +153,11 @@ describe('Services that nodeferry does not support', () => {
   });
 
   test('refuse the run where they affect the pool, and nothing is changed', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     addBatchPool(world);
     addClassicService(world, 'batch', 'Cluster');
-    const harness = await openHarness(world);
-    const failure = await failureOfRun(await harness.start(scenarioPolicy()));
+    const { handle } = await start();
+    const failure = await failureOfRun(handle);
     expect(failure.type).toBe('PreflightRefused');
     expect(failure.report.stalled?.message).toMatch(/1 blocker: SVC-028 service default\/batch: .* pass through/);
     expectNothingLeft(world, 6);
@@ -166,15 +165,14 @@ describe('Services that nodeferry does not support', () => {
   });
 
   test('block further nodes where they were supported when the run began, until they are again', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     const web = world.services.find((service) => service.key === 'default/web');
     if (web === undefined) throw new Error('no Service');
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'cordonNodes') web.balancer = 'classic';
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toContain("default/web can't be protected");
     harness.hooks.before = () => undefined;
@@ -187,12 +185,12 @@ describe('Services that nodeferry does not support', () => {
   });
 
   test('block nothing where their loss is accepted, and the report names them', async () => {
-    const world = createScenario();
-    addClassicService(world, 'old', 'Local', { app: 'api' });
-    const harness = await openHarness(world);
     const { guard } = scenarioPolicy();
     const policy = scenarioPolicy({ guard: { ...guard, acceptUnprotected: ['default/old'] } });
-    const report = await harness.finish(await harness.start(policy));
+    const { world, start } = upgradeOf({ policy });
+    addClassicService(world, 'old', 'Local', { app: 'api' });
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(report.unprotected).toEqual([expect.stringContaining('service default/old')]);
     expectNothingLeft(world, 4);

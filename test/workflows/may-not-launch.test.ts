@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest';
 import { ownershipOf } from '../simulator/cluster-port.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { failureOfRun } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 test('a run that may not launch instances ends before anything is locked or suspended', async () => {
-  const world = createScenario();
+  const { world, start } = upgradeOf();
   world.faults.mayNotLaunch = true;
   const begun: string[] = [];
-  const harness = await openHarness(world, { before: (step) => void begun.push(step) });
-  const { type, report } = await failureOfRun(await harness.start(scenarioPolicy()));
+  const { handle } = await start({ before: (step) => void begun.push(step) });
+  const { type, report } = await failureOfRun(handle);
   expect(type).toBe('Forbidden');
   expect(report.outcome).toBe('failed');
   expect(begun).not.toContain('acquireLock');

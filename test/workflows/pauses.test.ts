@@ -1,22 +1,20 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { expect, test } from 'vitest';
 import { abortUpdate, longQueue } from '../../workflows/messages.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
-import { openHarness } from '../support/open-harness.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 /** Nodes that wait before they retry their restoring, as many as a worker has slots, would stop every run of that worker. */
 test('a node that waits before its next attempt uses no slot that other steps need', async () => {
-  const world = createScenario();
+  const { start } = upgradeOf();
   let tries = 0;
   let asked: Promise<unknown> | undefined;
-  const harness = await openHarness(world, {
+  const { harness, handle } = await start({
     before: (step) => {
       if (step === 'awaitConnectionsDrained')
         asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
       if (step === 'restoreNode' && (tries += 1) === 1) throw ApplicationFailure.nonRetryable('not now');
     },
   });
-  const handle = await harness.start(scenarioPolicy());
   const report = await handle.result();
   await asked;
   expect(report.outcome).toBe('aborted');

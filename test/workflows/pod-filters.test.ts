@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { addPod, finishIn } from '../simulator/pods.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { scenarioPolicy } from '../simulator/scenario.ts';
 import type { SimPod, World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'fixed' };
 const safeToEvict = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
@@ -30,10 +30,10 @@ function beforeEvicting(pod: () => SimPod | undefined, act: (pod: SimPod) => voi
 
 describe('a pod that is not safe to evict', () => {
   test('refuses the run before it begins, unless the policy says otherwise', async () => {
-    const world = createScenario({ nodes: 2 });
+    const { world, start } = upgradeOf({ nodes: 2 });
     addToOld(world, 'game', { safeToEvict: 'false' });
-    const harness = await openHarness(world);
-    const failure = await failureOfRun(await harness.start(scenarioPolicy()));
+    const { harness, handle } = await start();
+    const failure = await failureOfRun(handle);
     expect(failure.type).toBe('PreflightRefused');
     expect(failure.report.stalled?.message).toContain(`WKL-025 pod default/game: ${safeToEvict}: "false"`);
     expect(world.log).toEqual([]);
@@ -45,15 +45,14 @@ describe('a pod that is not safe to evict', () => {
   });
 
   test('that appeared since the plan was made stalls its node, is not evicted, and is named', async () => {
-    const world = createScenario({ nodes: 2 });
+    const { world, start } = upgradeOf({ nodes: 2 });
     const game = addToOld(world, 'game');
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: beforeEvicting(
         () => game,
         (pod) => void (pod.safeToEvict = 'false'),
       ),
     });
-    const handle = await harness.start(scenarioPolicy());
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toContain(`default/game: ${safeToEvict}: "false" asks to leave it alone`);
     expect(game.terminating).toBe(false);
@@ -68,10 +67,9 @@ describe('a pod that is not safe to evict', () => {
 
 describe('a pod that is stuck terminating', () => {
   test('stalls its node at the deadline, is named with what to do, and is not forced', async () => {
-    const world = createScenario({ nodes: 2 });
+    const { world, start } = upgradeOf({ nodes: 2 });
     const stuck = addToOld(world, 'stuck', { stuck: true });
-    const harness = await openHarness(world);
-    const handle = await harness.start(scenarioPolicy());
+    const { harness, handle } = await start();
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toMatch(/default\/stuck: it should have ended at .* its containers still run/);
     expect(world.clock.now()).toBeGreaterThanOrEqual((stuck.killedAt ?? Infinity) + 60_000);
@@ -87,12 +85,11 @@ describe('a pod that is stuck terminating', () => {
   });
 
   test('does not keep an aborted run from restoring its node', async () => {
-    const world = createScenario({ nodes: 2 });
+    const { world, start } = upgradeOf({ nodes: 2 });
     const api = world.pods.find((pod) => pod.of === 'api' && pod.node === world.nodes[0]?.name);
     if (api === undefined) throw new Error('no pod of api');
     api.stuck = true;
-    const harness = await openHarness(world);
-    const handle = await harness.start(scenarioPolicy());
+    const { harness, handle } = await start();
     await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(api).toMatchObject({ terminating: true, endpointsRemoved: {} });
     await handle.executeUpdate(abortUpdate, { args: [operator] });
@@ -103,10 +100,10 @@ describe('a pod that is stuck terminating', () => {
   });
 
   test('does not block its node when finalizers keep only its object, and the report says so', async () => {
-    const world = createScenario({ nodes: 2 });
+    const { world, start } = upgradeOf({ nodes: 2 });
     const kept = addToOld(world, 'kept', { finalizers: ['example.com/keep'] });
-    const harness = await openHarness(world);
-    const report = await harness.finish(await harness.start(scenarioPolicy()));
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     const evicted = report.nodes
       .find(({ node }) => node.name === kept.node)
@@ -124,15 +121,15 @@ describe('a pod of a Job', () => {
   const patient = scenarioPolicy({ drain: { ...drain, jobs: 'wait' }, waits: { ...waits, deadlines } });
 
   test('may run to completion, past the deadline of evictions, and no operator is needed', async () => {
-    const world = createScenario({ nodes: 2 });
+    const { world, start } = upgradeOf({ nodes: 2, policy: patient });
     const job = addToOld(world, 'sum', { ownerKind: 'Job' });
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: beforeEvicting(
         () => job,
         (pod) => finishIn(world, pod, 9 * 60_000),
       ),
     });
-    const report = await harness.finish(await harness.start(patient));
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(world.log.join('\n')).toMatch(/sum has run to its end[^]*sum on \S+ terminates/);
     expectNothingLost(world);
@@ -140,10 +137,9 @@ describe('a pod of a Job', () => {
   });
 
   test('that does not end stalls its node at its deadline and is not told to stop', async () => {
-    const world = createScenario({ nodes: 2 });
+    const { world, start } = upgradeOf({ nodes: 2, policy: patient });
     const job = addToOld(world, 'sum', { ownerKind: 'Job' });
-    const harness = await openHarness(world);
-    const handle = await harness.start(patient);
+    const { harness, handle } = await start();
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toMatch(/timed out after 10\S* min: .*default\/sum: it belongs to a Job/);
     expect(job.terminating).toBe(false);
@@ -155,13 +151,13 @@ describe('a pod of a Job', () => {
 });
 
 test('DaemonSet pods do not block their node, with their own volume or failing again at once', async () => {
-  const world = createScenario({ nodes: 2 });
+  const { world, start } = upgradeOf({ nodes: 2 });
   for (const pod of world.pods) if (pod.of === 'agent') pod.volumeClaims = [`cache-${pod.name}`];
   addToOld(world, 'database', { volumeClaims: ['data'] });
   const sensor: Partial<SimPod> = { ownerKind: 'DaemonSet', phase: 'Failed', accepts: false, started: false };
   const failing = addToOld(world, 'sensor', sensor);
-  const harness = await openHarness(world);
-  const report = await harness.finish(await harness.start(scenarioPolicy()));
+  const { harness, handle } = await start();
+  const report = await harness.finish(handle);
   expect(report.outcome).toBe('completed');
   expect(failing.terminating).toBe(false);
   expectNothingLost(world);
@@ -170,15 +166,14 @@ test('DaemonSet pods do not block their node, with their own volume or failing a
 
 describe('a node with a do-not-disrupt annotation', () => {
   test('stays while the other is replaced, and stalls the run at last', async () => {
-    const world = createScenario({ nodes: 2 });
+    const { world, start } = upgradeOf({ nodes: 2 });
     const [first] = world.nodes;
     if (first === undefined) throw new Error('no node');
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'createPool') first.annotations['karpenter.sh/do-not-disrupt'] = 'true';
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toContain(`${first.name} waits: its annotation karpenter.sh/do-not-disrupt`);
     expect(stalledRun.nodes.filter(({ step }) => step === 'replaced')).toHaveLength(1);

@@ -14,6 +14,7 @@ import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness, withOwnClient } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const resume: { args: [OperatorRequest] } = { args: [{ by: 'ann', reason: 'fixed' }] };
 const stalled = { code: 'DeadlineExceeded', message: 'pods do not leave' } as const;
@@ -39,9 +40,9 @@ function nodeOf([input]: readonly unknown[]): string {
 
 describe('one resume', () => {
   test('is enough for two nodes that stall at the same time, although the signal of one has not arrived yet', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let resumed = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'evictPods' && !resumed) cleanUp(world, 0);
       },
@@ -53,7 +54,6 @@ describe('one resume', () => {
         await handle.executeUpdate(resumeUpdate, resume);
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'resumed', () => resumed);
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
@@ -63,10 +63,10 @@ describe('one resume', () => {
   });
 
   test('is enough for a step of the run that fails just after it', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     world.faults.neverReady = 1;
     let resumed = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       after: async (step) => {
         if (step !== 'awaitNodesReady' || resumed) return;
         resumed = true;
@@ -76,16 +76,15 @@ describe('one resume', () => {
         await handle.executeUpdate(resumeUpdate, resume);
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     expect((await harness.finish(handle)).outcome).toBe('completed');
     expect(resumed).toBe(true);
     expectNothingLeft(world, 4);
   });
 
   test('is enough for a lock that was lost before it, and observed as lost after it', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let begun = 0;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (step) => {
         if (step !== 'evictPods') return;
         begun += 1;
@@ -99,7 +98,6 @@ describe('one resume', () => {
         await handle.executeUpdate(resumeUpdate, resume);
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'resumed', ({ actions }) => actions.length === 2);
     expect((await harness.finish(handle)).outcome).toBe('completed');
     expectNothingLost(world);
@@ -107,9 +105,9 @@ describe('one resume', () => {
   });
 
   test('does not count for a lock that is lost after it', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let stolen = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (step) => {
         if (step === 'createPool') {
           await handle.executeUpdate(pauseUpdate, resume);
@@ -120,7 +118,6 @@ describe('one resume', () => {
         for (const name of world.leases.keys()) world.leases.delete(name);
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const asking = await harness.until(handle, 'asks', (status) => status.stalled !== undefined);
     expect(asking.stalled?.code).toBe('LockLost');
     await handle.executeUpdate(resumeUpdate, resume);
@@ -129,9 +126,9 @@ describe('one resume', () => {
   });
 
   test('is enough for a node whose signal arrives after it', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let crossed = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (step, args) => {
         if (step !== 'awaitConnectionsDrained' || crossed) return;
         crossed = true;
@@ -148,17 +145,16 @@ describe('one resume', () => {
         await handle.signal(nodeStalledSignal, stalledNode);
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     expect((await harness.finish(handle)).outcome).toBe('completed');
     expect(crossed).toBe(true);
     expectNothingLeft(world, 4);
   });
 
   test('is enough for a node that can’t be restored in a run that was cancelled', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let cancelled = false;
     let isFixed = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (step) => {
         if (step === 'awaitConnectionsDrained' && !cancelled) {
           cancelled = true;
@@ -167,7 +163,6 @@ describe('one resume', () => {
         if (step === 'restoreNode' && !isFixed) throw ApplicationFailure.nonRetryable('a bug');
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'asks', (status) => status.stalled !== undefined);
     isFixed = true;
     await handle.executeUpdate(resumeUpdate, resume);
@@ -179,9 +174,9 @@ describe('one resume', () => {
 
 describe('a node', () => {
   test('that stalls while the run still starts its workflow stalls the run', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let called = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       activated: async (workflowId, { children }) => {
         const [child] = children;
         if (child === undefined || child.started || called) return;
@@ -192,7 +187,6 @@ describe('a node', () => {
         await harness.workflow(workflowId).signal(nodeStalledSignal, stalledNode);
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const asking = await harness.until(handle, 'asks', (status) => status.stalled !== undefined);
     expect(asking.stalled).toEqual(stalled);
     await handle.executeUpdate(resumeUpdate, resume);

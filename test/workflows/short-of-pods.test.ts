@@ -6,6 +6,7 @@ import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/sce
 import type { SimWorkload, World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const minutes = (ms: number) => ms / 60_000;
 
@@ -67,7 +68,7 @@ describe('a replica that', () => {
   });
 
   test('a budget waits for, and a quota has refused for hours, blocks no other pod', async () => {
-    const world = createScenario({ nodes: 3 });
+    const { world, start } = upgradeOf({ nodes: 3, podSurge: {} });
     scaleTo(world, 'api', 6);
     world.clock.advance(60_000);
     workloadNamed(world, 'api').quota = 6;
@@ -75,8 +76,8 @@ describe('a replica that', () => {
     scaleTo(world, 'api', 7);
     world.clock.advance(2 * 60 * 60_000);
     const startedAt = world.clock.now();
-    const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(podSurgePolicy()));
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 3);

@@ -7,6 +7,7 @@ import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import type { Harness } from '../support/temporal-harness.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 /** Counts at every moment the ready pods of a workload on nodes that are not excluded; returns the lowest count. */
 function watchFewestReached(world: World, workload: string): () => number {
@@ -119,16 +120,15 @@ describe('a node that was excluded because of an outdated observation', () => {
 
 describe('a pause because of lost requests', () => {
   test('restores nodes that have evicted nothing yet, and empties no other one', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let overAt = Number.POSITIVE_INFINITY;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step !== 'awaitConnectionsDrained' || overAt < Number.POSITIVE_INFINITY) return;
         flap(world, 'web', 8_000);
         overAt = world.clock.now() + 60_000;
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const paused = await harness.until(
       handle,
       'paused with no node in progress',

@@ -5,12 +5,12 @@ import type { NodeStatus, RunStatus } from '../../core/status/status.ts';
 import { abortUpdate } from '../../workflows/messages.ts';
 import { ownershipOf } from '../simulator/cluster-port.ts';
 import { endBehindBack } from '../simulator/pools.ts';
-import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import { podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import { cutOff, losePower, reconnect } from '../simulator/silent-nodes.ts';
 import type { SimInstance, SimNode, World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft } from '../support/run-checks.ts';
 import type { StepHooks } from '../support/temporal-harness.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'because' };
 
@@ -58,11 +58,10 @@ describe('an instance that has died while the cloud reports it as running', () =
   test.each(runs)(
     'in a run that %s stalls its node while others continue, until the instance terminates',
     async (_, policy) => {
-      const world = createScenario();
-      const victim = victimIn(world);
-      const harness = await openHarness(world, { before: atStep('evictPods', victim, () => losePower(world, victim)) });
       const oneByOne = { guard: { ...policy.guard, maxInFlight: 1 } };
-      const handle = await harness.start(patient(policy, oneByOne));
+      const { world, start } = upgradeOf({ policy: patient(policy, oneByOne) });
+      const victim = victimIn(world);
+      const { harness, handle } = await start({ before: atStep('evictPods', victim, () => losePower(world, victim)) });
       const asked = await harness.until(handle, 'a question', isAsked);
       expect(asked.stalled?.message).toContain(`${victim.name} is unreachable: its kubelet has not been heard from`);
       expect(asked.stalled?.hint).toContain(`--instance-ids ${victim.instanceId}`);
@@ -88,10 +87,11 @@ describe('an instance that has died while the cloud reports it as running', () =
   );
 
   test('whose kubelet is reachable again is emptied like any other, without a resume', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {} });
     const victim = victimIn(world);
-    const harness = await openHarness(world, { before: atStep('evictPods', victim, () => cutOff(world, victim)) });
-    const handle = await harness.start(podSurgePolicy());
+    const { harness, handle } = await start({
+      before: atStep('evictPods', victim, () => cutOff(world, victim)),
+    });
     await harness.until(handle, 'a question', isAsked);
     reconnect(world, victim);
     await harness.until(handle, 'no question any more', (status) => !isAsked(status));
@@ -103,16 +103,16 @@ describe('an instance that has died while the cloud reports it as running', () =
   });
 
   test.each(runs)('is terminated without an operator where the policy says so, in a run that %s', async (_, policy) => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ policy: patient(policy, terminating(policy)) });
     const victim = victimIn(world);
     let diedAt = 0;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: atStep('evictPods', victim, () => {
         diedAt = world.clock.now();
         losePower(world, victim);
       }),
     });
-    const report = await harness.finish(await harness.start(patient(policy, terminating(policy))));
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(report.actions.map(({ action }) => action)).toEqual(['start']);
     const { evidence = [] } = report.nodes.find(({ node }) => node.name === victim.name) ?? {};
@@ -125,10 +125,9 @@ describe('an instance that has died while the cloud reports it as running', () =
   });
 
   test('does not block an aborted run, which names the pods that end only with the instance', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ policy: patient(podSurgePolicy()) });
     const victim = victimIn(world);
-    const harness = await openHarness(world, { before: atStep('evictPods', victim, () => losePower(world, victim)) });
-    const handle = await harness.start(patient(podSurgePolicy()));
+    const { harness, handle } = await start({ before: atStep('evictPods', victim, () => losePower(world, victim)) });
     await harness.until(handle, 'a question', isAsked);
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await harness.finish(handle);
@@ -146,8 +145,8 @@ describe('an instance that has died while the cloud reports it as running', () =
   });
 
   test('does not block an aborted run that had created it', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {
+    const { world, start } = upgradeOf({ policy: patient(podSurgePolicy()) });
+    const { harness, handle } = await start({
       before: (step, [input]) => {
         const { node, pool } = input as { node?: { name: string }; pool?: { name: string } };
         const fresh = world.nodes.find(({ name }) => name === node?.name);
@@ -160,7 +159,6 @@ describe('an instance that has died while the cloud reports it as running', () =
           losePower(world, fresh);
       },
     });
-    const handle = await harness.start(patient(podSurgePolicy()));
     await harness.until(handle, 'replacing', ({ phase }) => phase === 'replace');
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await harness.finish(handle);
@@ -174,13 +172,12 @@ describe('an instance that has died while the cloud reports it as running', () =
 
 describe('a node that only the API server can’t reach, while load balancers send to it', () => {
   test('is never terminated: it continues to serve, and the run says that its load balancer finds it healthy', async () => {
-    const world = createScenario();
+    const policy = podSurgePolicy();
+    const { world, start } = upgradeOf({ policy: { ...policy, ...terminating(policy) } });
     const victim = victimIn(world);
     // Its kube-proxy continues to send to pods elsewhere that have left: only what the node serves itself counts here.
     for (const service of world.services) if (service.externalTrafficPolicy === 'Cluster') service.ratePerSecond = 0;
-    const harness = await openHarness(world, { before: atStep('cordonNodes', victim, () => cutOff(world, victim)) });
-    const policy = podSurgePolicy();
-    const handle = await harness.start({ ...policy, ...terminating(policy) });
+    const { harness, handle } = await start({ before: atStep('cordonNodes', victim, () => cutOff(world, victim)) });
     const held = await harness.until(handle, 'stalled', ({ stalled }) => stalled !== undefined);
     expect(held.stalled?.message).toMatch(new RegExp(`${victim.name} waits: .* is healthy still`));
     expect(stepsOfOthers(held.nodes, victim)).toEqual(['replaced', 'replaced', 'replaced']);
@@ -190,11 +187,11 @@ describe('a node that only the API server can’t reach, while load balancers se
   });
 
   test('without the capacity guard is terminated while its pods run', async () => {
-    const world = createScenario();
-    const victim = victimIn(world);
-    const harness = await openHarness(world, { before: atStep('cordonNodes', victim, () => cutOff(world, victim)) });
     const policy = patient(podSurgePolicy(), { disabledRules: ['capacity-guard'] });
-    await harness.finish(await harness.start({ ...policy, ...terminating(policy) }));
+    const { world, start } = upgradeOf({ policy: { ...policy, ...terminating(policy) } });
+    const victim = victimIn(world);
+    const { harness, handle } = await start({ before: atStep('cordonNodes', victim, () => cutOff(world, victim)) });
+    await harness.finish(handle);
     expect(world.violations.join('\n')).toContain(`${victim.name} terminated with pods`);
   });
 });

@@ -7,6 +7,7 @@ import type { World } from '../simulator/world.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'not today' };
 
@@ -35,10 +36,10 @@ describe('waves of new nodes', () => {
   ] as const)(
     'with node surge %j and pod surge %s replace %i nodes, with never more than %i additional instances',
     async (surge, mode, nodes, atOnce) => {
-      const world = createScenario({ nodes });
+      const { world, start } = upgradeOf({ nodes, policy: inWaves(surge, mode) });
       const instances = watchInstances(world);
-      const harness = await openHarness(world, {});
-      const report = await harness.finish(await harness.start(inWaves(surge, mode)));
+      const { harness, handle } = await start();
+      const report = await harness.finish(handle);
       expect(report.outcome, world.log.join('\n')).toBe('completed');
       expectNothingLost(world);
       expectNothingLeft(world, nodes);
@@ -70,18 +71,17 @@ describe('waves of new nodes', () => {
 
   test('cost fewer instance minutes than all new nodes at once', async () => {
     const cost = async (surge: NodeSurgeLimit) => {
-      const world = createScenario({ nodes: 8 });
-      const harness = await openHarness(world, {});
-      return (await harness.finish(await harness.start(inWaves(surge, 'off')))).instanceMinutes ?? 0;
+      const { harness, handle } = await upgradeOf({ nodes: 8, policy: inWaves(surge, 'off') }).start();
+      return (await harness.finish(handle)).instanceMinutes ?? 0;
     };
     expect(await cost({ instances: 2 })).toBeLessThan(await cost({ share: 1 }));
   });
 
   test('succeed where the cloud has no capacity for more', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ policy: inWaves({ instances: 2 }) });
     world.faults.capacity = 6;
-    const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(inWaves({ instances: 2 })));
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(report.externalChanges).toEqual([]);
     expectNothingLost(world);
@@ -89,14 +89,14 @@ describe('waves of new nodes', () => {
   });
 
   test('are smaller, and the report says so, where the cloud has no capacity for a whole wave', async () => {
-    const world = createScenario({ nodes: 6 });
+    const { world, start } = upgradeOf({ nodes: 6, policy: inWaves({ share: 0.5 }) });
     const instances = watchInstances(world);
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'resizePool') world.faults.capacity = 8;
       },
     });
-    const report = await harness.finish(await harness.start(inWaves({ share: 0.5 })));
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(instances.most()).toBe(9);
     const told = report.externalChanges.map(({ what }) => what);
@@ -107,12 +107,12 @@ describe('waves of new nodes', () => {
   });
 
   test('end with the desired number of instances, although the pool had fewer', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ policy: inWaves({ instances: 1 }) });
     const [web] = world.pools;
     web?.suspended.push('Launch');
     if (web !== undefined) web.desiredSize = 6;
-    const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(inWaves({ instances: 1 })));
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     world.clock.advance(10 * 60_000);
     expectNothingLost(world);
@@ -120,14 +120,13 @@ describe('waves of new nodes', () => {
   });
 
   test('wait while the run is paused', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ policy: inWaves({ instances: 1 }) });
     let pausing: Promise<unknown> | undefined;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'terminateNode') pausing ??= handle.executeUpdate(pauseUpdate, { args: [operator] });
       },
     });
-    const handle = await harness.start(inWaves({ instances: 1 }));
     await harness.until(handle, 'paused between waves', ({ paused, nodes }) => {
       return paused !== undefined && nodes.some(({ step }) => step === 'replaced');
     });
@@ -158,9 +157,9 @@ describe('a run in waves that is aborted', () => {
   );
 
   test('while the cloud has no capacity withdraws missing instances: none starts later', async () => {
-    const world = createScenario({ nodes: 6 });
+    const { world, start } = upgradeOf({ nodes: 6, policy: inWaves({ share: 0.5 }) });
     let asked: Promise<unknown> | undefined;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'resizePool') world.faults.capacity = 8;
       },
@@ -169,7 +168,6 @@ describe('a run in waves that is aborted', () => {
           asked ??= handle.executeUpdate(abortUpdate, { args: [operator] });
       },
     });
-    const handle = await harness.start(inWaves({ share: 0.5 }));
     const report = await harness.finish(handle);
     await asked;
     expect(report.outcome).toBe('aborted');

@@ -6,6 +6,7 @@ import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/sce
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 /** Pods of `web` tolerate every taint; a scheduler that crowds prefers old nodes. */
 function tolerateEverything(scheduler: World['faults']['scheduler']): World {
@@ -37,7 +38,7 @@ function tolerateNothing(world: World, name = 'web'): void {
 }
 
 test('a pod without a Service that starts again on the node being emptied is named, and moves once a cordon keeps it off', async () => {
-  const world = createScenario();
+  const { world, start } = upgradeOf();
   const [web] = world.workloads;
   if (web === undefined) throw new Error('the world has no workload');
   const operator = { name: 'operator', labels: { app: 'operator' }, selector: { app: 'operator' }, replicas: 1 };
@@ -46,8 +47,7 @@ test('a pod without a Service that starts again on the node being emptied is nam
   world.clock.advance(60_000);
   // The scheduler always prefers the node that it is on.
   world.faults.scheduler = 'crowds';
-  const harness = await openHarness(world, {});
-  const handle = await harness.start(scenarioPolicy());
+  const { harness, handle } = await start();
   const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
   expect(stalledRun.stalled?.message).toMatch(/pods to leave ip-.*such pods came here 3 times after an eviction/);
   expect(world.log.filter((line) => /pod operator-.* terminates/.test(line)).length).toBeLessThan(20);

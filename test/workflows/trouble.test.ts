@@ -7,6 +7,7 @@ import { freeze, scaleTo } from '../simulator/disturbances.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'fixed' };
 
@@ -14,13 +15,13 @@ describe('an endpoint slice controller that stops', () => {
   test.each(['evictPods', 'removeEndpoints'] as const)(
     'in %s: pods stay until they are observed to be no endpoints, status says so, nothing is lost',
     async (during) => {
-      const world = createScenario();
+      const { world, start } = upgradeOf();
       // Otherwise its endpoints are gone before the step removes them.
       for (const service of world.services)
         if (service.key === 'default/agent') service.internalTrafficPolicy = 'Local';
       const reasons: string[] = [];
       let evicted: number | undefined;
-      const harness = await openHarness(world, {
+      const { harness, handle } = await start({
         before: (step) => {
           if (step === during && reasons.length === 0) world.faults.slicesFrozen = true;
         },
@@ -34,7 +35,7 @@ describe('an endpoint slice controller that stops', () => {
           world.changed();
         },
       });
-      const report = await harness.finish(await harness.start(scenarioPolicy()));
+      const report = await harness.finish(handle);
       expect(report.outcome).toBe('completed');
       expect(evicted).toBe(0);
       expectNothingLost(world);
@@ -80,10 +81,12 @@ describe('an endpoint slice controller that pauses after failures', () => {
   test.each(['evictPods', 'removeEndpoints'] as const)(
     'in %s: the step waits for it, beyond its own deadline, and does not stall',
     async (during) => {
-      const world = createScenario();
+      const policy = scenarioPolicy();
+      const deadlines = { ...policy.waits.deadlines, evictionMs: 180_000, endpointRemovalMs: 180_000 };
+      const { world, start } = upgradeOf({ policy: { ...policy, waits: { ...policy.waits, deadlines } } });
       const sixteenMinutes = 16 * 60_000;
       let paused = false;
-      const harness = await openHarness(world, {
+      const { harness, handle } = await start({
         before: (step) => {
           if (step !== during || paused) return;
           paused = true;
@@ -94,9 +97,6 @@ describe('an endpoint slice controller that pauses after failures', () => {
           });
         },
       });
-      const policy = scenarioPolicy();
-      const deadlines = { ...policy.waits.deadlines, evictionMs: 180_000, endpointRemovalMs: 180_000 };
-      const handle = await harness.start({ ...policy, waits: { ...policy.waits, deadlines } });
       const report = await harness.finish(handle);
       expect(report.outcome).toBe('completed');
       expect(report.actions.map(({ action }) => action)).toEqual(['start']);
@@ -108,15 +108,14 @@ describe('an endpoint slice controller that pauses after failures', () => {
 
 describe('a budget that never allows', () => {
   test('stalls the node with pod, budget and numbers, forces nothing, and continues when it is fixed', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {
+    const { world, start } = upgradeOf();
+    const { harness, handle } = await start({
       before: (step) => {
         // The budget becomes stricter after the plan was made.
         if (step === 'evictPods')
           for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = 0;
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const stalledRun = await harness.until(handle, 'stalled', (status) => {
       return status.stalled !== undefined;
     });
@@ -148,9 +147,9 @@ describe('a budget that never allows', () => {
   });
 
   test('says in the heartbeat which pod waits for which budget, since when and until when', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let blocked: Heartbeat | undefined;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'evictPods')
           for (const budget of world.budgets) if (budget.name === 'api') budget.maxUnavailable = 0;
@@ -159,7 +158,6 @@ describe('a budget that never allows', () => {
         if (step === 'evictPods' && details.blocked?.[0]?.budget === 'default/api') blocked = details;
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     const told = blocked;
     harness.hooks.before = () => undefined;
@@ -177,10 +175,9 @@ describe('a budget that never allows', () => {
 
 describe('instances that do not start', () => {
   test('a new node that never becomes Ready stalls the run, and an abort deletes the new pool', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     world.faults.neverReady = 1;
-    const harness = await openHarness(world);
-    const handle = await harness.start(scenarioPolicy());
+    const { harness, handle } = await start();
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.phase).toBe('nodes-ready');
     expect(stalledRun.stalled?.message).toContain('3 of 4 new nodes are Ready');
@@ -193,17 +190,17 @@ describe('instances that do not start', () => {
   });
 
   test('a lack of capacity is reported, and the run waits until it ends', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     world.faults.capacity = 6;
     const reasons = new Set<string>();
-    const harness = await openHarness(world, {
+    const { handle } = await start({
       progress: (step, details) => {
         if (step !== 'awaitNodesReady') return;
         reasons.add(details.reason);
         if (details.reason.includes('capacity')) world.faults.capacity = 100;
       },
     });
-    const report = await (await harness.start(scenarioPolicy())).result();
+    const report = await handle.result();
     expect(report.outcome).toBe('completed');
     expect([...reasons].join('\n')).toContain('Insufficient capacity');
     expectNothingLost(world);
@@ -213,11 +210,11 @@ describe('instances that do not start', () => {
 
 describe('a cloud that throttles', () => {
   test('30 % of all calls is reported, and the run completes', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     world.faults.throttled = 0.3;
     const reasons = new Set<string>();
-    const harness = await openHarness(world, { progress: (_step, details) => reasons.add(details.reason) });
-    const report = await (await harness.start(scenarioPolicy())).result();
+    const { handle } = await start({ progress: (_step, details) => reasons.add(details.reason) });
+    const report = await handle.result();
     expect(report.outcome).toBe('completed');
     expect([...reasons].some((reason) => reason.includes('Throttled'))).toBe(true);
     expectNothingLost(world);
@@ -228,27 +225,25 @@ describe('a cloud that throttles', () => {
 
 describe('a run that must not begin', () => {
   test('fails as PoolNotFound for an unknown pool and changes nothing', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world);
-    const handle = await harness.start(scenarioPolicy({ pool: { provider: 'eks', name: 'wib' } }));
+    const { world, handle } = await upgradeOf({ policy: { pool: { provider: 'eks', name: 'wib' } } }).start();
     expect((await failureOfRun(handle)).type).toBe('PoolNotFound');
     expectNothingLeft(world, 4);
   });
 
   test('fails as PreflightRefused when the new pool exists already, and changes nothing', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     const [old] = world.pools;
     if (old !== undefined) world.pools.push({ ...old, name: 'web-new', desiredSize: 0 });
-    const harness = await openHarness(world);
-    const failure = await failureOfRun(await harness.start(scenarioPolicy()));
+    const { handle } = await start();
+    const failure = await failureOfRun(handle);
     expect(failure.type).toBe('PreflightRefused');
     expectNothingLeft(world, 4);
     expect(world.pools).toHaveLength(2);
   });
 
   test('fails as LockHeld while somebody else holds the lock and changes nothing', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {
+    const { world, start } = upgradeOf();
+    const { handle } = await start({
       before: (step, [input]) => {
         if (step !== 'acquireLock') return;
         const cluster = (input as { policy: { cluster: { name: string } } }).policy.cluster.name;
@@ -259,7 +254,6 @@ describe('a run that must not begin', () => {
         });
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const failure = await failureOfRun(handle);
     expect(failure.type).toBe('LockHeld');
     expect(failure.report.outcome).toBe('failed');
@@ -268,13 +262,13 @@ describe('a run that must not begin', () => {
   });
 
   test('fails as PreflightRefused when a Service would lose its only node', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     for (const workload of world.workloads) if (workload.name === 'web') workload.replicas = 1;
     world.changed();
     world.clock.advance(120_000);
     world.traffic = { sent: 0, lost: 0, cut: 0 };
-    const harness = await openHarness(world);
-    const failure = await failureOfRun(await harness.start(scenarioPolicy()));
+    const { handle } = await start();
+    const failure = await failureOfRun(handle);
     expect(failure.type).toBe('PreflightRefused');
     expectNothingLeft(world, 4);
   });
@@ -284,14 +278,14 @@ describe('a worker that restarts', () => {
   test.each(['awaitNodesReady', 'awaitConnectionsDrained', 'evictPods', 'removeEndpoints', 'terminateNode'] as const)(
     'in the middle of %s changes nothing about the end',
     async (step) => {
-      const world = createScenario();
+      const { world, start } = upgradeOf();
       let restarted: Promise<void> | undefined;
-      const harness = await openHarness(world, {
+      const { harness, handle } = await start({
         progress: (name) => {
           if (name === step && restarted === undefined) restarted = harness.restart();
         },
       });
-      const report = await (await harness.start(scenarioPolicy())).result();
+      const report = await handle.result();
       await restarted;
       expect(restarted).toBeDefined();
       expect(report.outcome).toBe('completed');
@@ -303,15 +297,13 @@ describe('a worker that restarts', () => {
 
 describe('an instance that can’t be terminated', () => {
   test('stalls its node; an abort restores that, because the instance still runs', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {
+    const { world, harness, handle } = await upgradeOf().start({
       before: (step, [input]) => {
         const { isAborted, pool } = input as { isAborted: boolean; pool: PoolRef };
         if (step !== 'terminateNode' || isAborted || pool.name !== 'web') return;
         throw ApplicationFailure.nonRetryable('you are not authorized to perform this operation', 'Forbidden');
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await harness.finish(handle);
@@ -323,9 +315,9 @@ describe('an instance that can’t be terminated', () => {
   });
 
   test('and is excess after an abort is terminated after a resume: it is not the node that the abort restores', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let refused = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (step, [input]) => {
         if (step === 'awaitConnectionsDrained' && !refused)
           await handle.executeUpdate(abortUpdate, { args: [operator] }).catch(() => undefined);
@@ -335,7 +327,6 @@ describe('an instance that can’t be terminated', () => {
         throw ApplicationFailure.nonRetryable('you are not authorized to perform this operation', 'Forbidden');
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
     const report = await harness.finish(handle);

@@ -1,10 +1,10 @@
 /** A pod that is not ready for a moment, just when it is about to leave, loses no request, as it loses none without an upgrade. */
 import { expect, test } from 'vitest';
 import { excludeLabel } from '../simulator/load-balancer.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { createScenario } from '../simulator/scenario.ts';
 import { later, type World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 /** The readiness probes of all pods of a node fail for so long, ms; the pods still accept connections. */
 function flapOn(world: World, node: string, durationMs: number): void {
@@ -35,9 +35,9 @@ test.each([
   // Longer than kube-proxies need to follow, and over before the instance terminates.
   ['removeEndpoints', 30_000],
 ])('as %s begins, on each node, for %i ms', async (step, durationMs) => {
-  const world = createScenario();
+  const { world, start } = upgradeOf();
   const struck = new Set<string>();
-  const harness = await openHarness(world, {
+  const { harness, handle } = await start({
     before: (begun, args) => {
       const node = nodeIn(args);
       if (begun !== step || node === undefined || struck.has(node)) return;
@@ -45,7 +45,7 @@ test.each([
       flapOn(world, node, durationMs);
     },
   });
-  const report = await harness.finish(await harness.start(scenarioPolicy()));
+  const report = await harness.finish(handle);
   expect(report.outcome).toBe('completed');
   expect(struck.size).toBe(4);
   expectNothingLost(world);

@@ -3,6 +3,7 @@ import { abortUpdate, statusQuery } from '../../workflows/messages.ts';
 import { addBatchPool, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness, withOwnClient } from '../support/open-harness.ts';
 import { expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'because' };
 
@@ -24,10 +25,10 @@ describe('virtual time', () => {
   });
 
   test('notices a workflow when an event reaches it, and not when a query does', async () => {
-    const world = createScenario();
+    const { start } = upgradeOf();
     let told = 0;
     const toldAround: number[] = [];
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       activated: () => {
         told += 1;
       },
@@ -38,17 +39,16 @@ describe('virtual time', () => {
         toldAround.push(told);
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await harness.finish(handle);
     expect(toldAround[0]).toBeGreaterThan(0);
     expect(toldAround[1]).toBe(toldAround[0]);
   });
 
   test('does not pass between a cancellation and the first step that follows from it', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let abortedAt: number | undefined;
     const restoredAt: number[] = [];
-    const harness = await openHarness(world, {
+    const { handle } = await start({
       before: async (step) => {
         if (step === 'restoreNode') restoredAt.push(world.clock.now());
         if (step !== 'awaitConnectionsDrained' || abortedAt !== undefined) return;
@@ -56,24 +56,22 @@ describe('virtual time', () => {
         await handle.executeUpdate(abortUpdate, { args: [operator] });
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     expect((await handle.result()).outcome).toBe('aborted');
     expect(restoredAt).toEqual([abortedAt, abortedAt]);
   });
 
   test('stops while there is no worker', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ policy: { guard: { ...scenarioPolicy().guard, maxInFlight: 1 } } });
     const { clock } = world;
     let pausing: Promise<void> | undefined;
     const begun = Promise.withResolvers<void>();
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       progress: (step) => {
         if (step !== 'awaitConnectionsDrained' || pausing !== undefined) return;
         pausing = harness.pauseWorker();
         begun.resolve();
       },
     });
-    const handle = await harness.start(scenarioPolicy({ guard: { ...scenarioPolicy().guard, maxInFlight: 1 } }));
     await begun.promise;
     await pausing;
     const before = clock.now();
@@ -102,8 +100,7 @@ describe('virtual time', () => {
 });
 
 test('a test that times out says what waits for what', async () => {
-  const harness = await openHarness(createScenario());
-  const handle = await harness.start(scenarioPolicy());
+  const { harness, handle } = await upgradeOf().start();
   const inVain = harness.until(handle, 'pigs fly', () => false);
   await harness.failPending();
   await expect(inVain).rejects.toThrow(
@@ -113,16 +110,15 @@ test('a test that times out says what waits for what', async () => {
 
 describe('a harness that is stopped in the middle', () => {
   test('ends every promise, and leaves no workflow open', async () => {
-    const world = createScenario();
+    const { start } = upgradeOf();
     const isStuckTerminating = Promise.withResolvers<void>();
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (step) => {
         if (step !== 'awaitConnectionsDrained') return;
         isStuckTerminating.resolve();
         await new Promise(() => undefined);
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const results = [handle.result(), harness.until(handle, 'pigs fly', () => false)];
     await isStuckTerminating.promise;
     await harness.stop();

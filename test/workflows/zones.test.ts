@@ -7,6 +7,7 @@ import { servingZones } from '../simulator/traffic.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const zones = ['eu-west-1a', 'eu-west-1b', 'eu-west-1c'];
 
@@ -117,11 +118,11 @@ describe('a run whose pods are spread over zones, released ones counted', () => 
       'pod surge',
     ],
   ] as const)('moves them %s, and leaves them spread as they were', async (_, nodes, surplus, spread, left, how) => {
-    const world = createScenario({ nodes, zones });
+    const { world, start } = upgradeOf({ nodes, zones, podSurge: { max: surplus } });
     spreadPods(world, spread);
     world.faults.scheduler = 'any';
-    const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(podSurgePolicy({ max: surplus })));
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, nodes);

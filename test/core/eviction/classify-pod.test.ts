@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { classifyPod } from '../../../core/eviction/classify-pod.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
 import type { DrainPolicy } from '../../../core/policy/policy.ts';
 import { aPod, released } from '../support/facts.ts';
+import type { PodFacts } from '../support/model.ts';
 
 const careful: DrainPolicy = {
   deleteEmptyDirData: false,

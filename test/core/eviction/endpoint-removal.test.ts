@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isOfWorkload, needsRemoval, selectLabels, trackRemoved } from '../../../core/eviction/endpoint-removal.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
 import { aCluster, aPod, aPolicy, aService, released } from '../support/facts.ts';
+import type { ServiceFacts } from '../support/model.ts';
 
 describe('the labels to remove', () => {
   const pod = aPod('web-1', 'n1', { labels: { app: 'web', tier: 'front', 'pod-template-hash': 'x' } });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import { aBudget, aNode, aPod, aPolicy, aService } from '../support/facts.ts';
+import { aBudget, aNode, aPod, aPolicy, aService, withDrain } from '../support/facts.ts';
+import type { PodFacts } from '../support/model.ts';
 import { decide, elsewhere, kinds, web } from './eviction-scene.ts';
 
 /** 3 s for endpoints to propagate plus 15 s margin. */
@@ -70,7 +70,7 @@ describe('pods that are stuck terminating', () => {
 });
 
 describe('pods that run to completion', () => {
-  const policy = aPolicy({ drain: { ...aPolicy().drain, jobs: 'wait' } });
+  const policy = aPolicy(withDrain({ jobs: 'wait' }));
   const job = aPod('sum-1', 'n1', { ownerKind: 'Job', ownerName: 'sum' });
 
   test('are reported and not touched, while others leave', () => {
@@ -175,27 +175,25 @@ describe('removing pods from their endpoints first', () => {
     expect(round.blocked).toMatchObject([{ reason: expect.stringContaining('still an endpoint') }]);
   });
 
-  test.each([
-    ['its preStop outlasts the propagation', { preStopSeconds: 3 }, {}],
-    ['it belongs to a StatefulSet, whose next pod has the same name', { ownerKind: 'StatefulSet' }, {}],
-    ['the policy says never', {}, { drain: { ...aPolicy().drain, keepEndpoints: ['default/web'] } }],
-    ['the rule is disabled', {}, { disabledRules: ['remove-endpoints-before-eviction'] }],
-  ] as const)('a pod is evicted directly when %s', (_, pod, policy) => {
-    const pods = web(pod);
-    expect(kinds(decide({ pods, services: [aService('web', pods)] }, { policy: aPolicy(policy) }))).toEqual([
-      'evict web-1',
-    ]);
+  test('a pod is evicted directly when its preStop outlasts the propagation', () => {
+    const pods = web({ preStopSeconds: 3 });
+    expect(kinds(decide({ pods, services: [aService('web', pods)] }))).toEqual(['evict web-1']);
   });
 });
 
-describe('a pod that leaves while callers are sent to it', () => {
+describe('a pod that is evicted directly, while callers are sent to it', () => {
   const stateful = { ownerKind: 'StatefulSet', ownerName: 'web' } as const;
-  const drain = { ...aPolicy().drain, keepEndpoints: ['default/web'] };
+  const kept = withDrain({ keepEndpoints: ['default/web'] });
 
   test.each([
-    ['of a StatefulSet', stateful, {}, 'a StatefulSet starts no replacement beside it'],
+    [
+      'of a StatefulSet, whose next pod has the same name',
+      stateful,
+      {},
+      'a StatefulSet starts no replacement beside it',
+    ],
     ['of a controller that nobody knows', { ownerKind: 'other' }, {}, 'no ReplicaSet owns it'],
-    ['that the policy keeps in its endpoints', {}, { drain }, 'spec.drain.keepEndpoints names it'],
+    ['that the policy keeps in its endpoints', {}, kept, 'spec.drain.keepEndpoints names it'],
   ] as const)('%s is reported', (_, pod, policy, why) => {
     const pods = web(pod);
     const round = decide({ pods, services: [aService('web', pods)] }, { policy: aPolicy(policy) });

@@ -1,7 +1,6 @@
 import { decideEvictionRound, type EvictionQuestion } from '../../../core/eviction/eviction-round.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { ClusterFacts } from '../../../core/model/serving.ts';
 import { aCluster, aNode, aPod, aPolicy, nodeRefOf } from '../support/facts.ts';
+import type { ClusterFacts, PodFacts } from '../support/model.ts';
 
 /** The node whose pods are evicted. */
 const node = nodeRefOf(aNode('n1'));

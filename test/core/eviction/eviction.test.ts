@@ -8,9 +8,9 @@ import {
   type EvictionFacts,
 } from '../../../core/eviction/eviction.ts';
 import type { RoundOutcome } from '../../../core/eviction/rejections.ts';
-import type { ClusterFacts } from '../../../core/model/serving.ts';
 import { readEvictPods } from '../../../core/status/checkpoint.ts';
 import { aCluster, aNode, aPod, aPolicy, aService, nodeRefOf } from '../support/facts.ts';
+import type { ClusterFacts } from '../support/model.ts';
 
 const node = nodeRefOf(aNode('n1'));
 const policy = aPolicy();

@@ -6,9 +6,8 @@ import {
   findServingAgain,
   toleratesDisruption,
 } from '../../../core/eviction/leftover-endpoints.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
 import { aCluster, aNode, aPod, aPolicy, aService, nodeRefOf } from '../support/facts.ts';
+import type { PodFacts, ServiceFacts } from '../support/model.ts';
 
 const tainted = aNode('n1', { ownership: { disruptedBy: 'run' } });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decideRestore, decideRestoreRound, type RestoreQuestion } from '../../../core/eviction/restore-pods.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
 import { aCluster, aNode, aPod, aPolicy, aService, endpointOf, nodeRefOf } from '../support/facts.ts';
+import type { PodFacts } from '../support/model.ts';
 
 const node = nodeRefOf(aNode('n1'));
 const endpointsRemoved = { by: 'run', originalLabels: { app: 'web' } };

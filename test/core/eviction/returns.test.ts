@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { decideEvictionRound } from '../../../core/eviction/eviction-round.ts';
 import { type Returns, trackReturns } from '../../../core/eviction/returns.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
 import { aCluster, aNode, aPod, aPolicy, nodeRefOf } from '../support/facts.ts';
+import type { PodFacts } from '../support/model.ts';
 
 const node = aNode('n1', { cordoned: true });
 const tolerations = [{ operator: 'Exists' as const }];

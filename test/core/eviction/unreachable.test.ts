@@ -3,9 +3,6 @@ import { decideEvictionRound } from '../../../core/eviction/eviction-round.ts';
 import { askAboutUnreachable } from '../../../core/eviction/unreachable.ts';
 import { selectCandidate } from '../../../core/guard/select-candidate.ts';
 import { unreachableSince } from '../../../core/guard/unreachable.ts';
-import type { NodeFacts } from '../../../core/model/node.ts';
-import type { TargetState } from '../../../core/model/target-group.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aCluster,
   aGroup,
@@ -17,7 +14,9 @@ import {
   aTarget,
   nodeRefOf,
   onePodOnEach,
+  withDrain,
 } from '../support/facts.ts';
+import type { NodeFacts, Policy, TargetState } from '../support/model.ts';
 
 const fiveMinutes = 300_000;
 const silent = { ready: false, unknownSince: 0 } as const;
@@ -26,8 +25,7 @@ function nodesWith(changes: readonly Partial<NodeFacts>[], size = 10): readonly 
   return Array.from({ length: size }, (_, index) => aNode(`n${index + 1}`, changes[index] ?? {}));
 }
 
-const withPolicy = (unreachableNodes: Policy['drain']['unreachableNodes']) =>
-  aPolicy({ drain: { ...aPolicy().drain, unreachableNodes } });
+const withPolicy = (unreachableNodes: Policy['drain']['unreachableNodes']) => aPolicy(withDrain({ unreachableNodes }));
 
 describe('a node is unreachable', () => {
   const [node = aNode('n1')] = nodesWith([silent]);

@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Assumption } from '../../../core/guard/assumption.ts';
-import { learnBaselines } from '../../../core/guard/baseline.ts';
 import { type Guard, openGuard } from '../../../core/guard/guard.ts';
-import type { NodeFacts, NodeRef } from '../../../core/model/node.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
 import { surgedFacts } from '../../../core/plan/surged-facts.ts';
 import { compareText } from '../../../core/text/format.ts';
 import {
@@ -20,17 +15,13 @@ import {
   aTarget,
   aWorkload,
   nodeRefOf,
-  onePodOnEach,
+  withMinServing,
   withPodSurge,
 } from '../support/facts.ts';
+import type { NodeFacts, NodeRef, PodFacts, ServingFacts } from '../support/model.ts';
+import { factsOf, learned, nodes, pods, type Scene } from '../support/scene.ts';
 
-/** Four nodes in two zones with a pod each, and Services over those pods. */
-const nodes = ['n1', 'n2', 'n3', 'n4'].map((name, index) => aNode(name, { zone: index < 2 ? 'a' : 'b' }));
-const pods = onePodOnEach('web', nodes);
-
-interface Scene {
-  readonly traffic?: ServiceFacts['externalTrafficPolicy'];
-  readonly crossZone?: boolean;
+interface Terms extends Pick<Scene, 'traffic' | 'crossZone'> {
   /** Serving targets that must stay. */
   readonly minServing?: number;
   /** Pods that a budget requires. */
@@ -40,19 +31,15 @@ interface Scene {
 }
 
 /** The guard on four nodes that serve one Service, each of which was observed to serve before. */
-function open({ traffic = 'Local', crossZone = true, minServing = 1, demanded, failing = [] }: Scene = {}): Guard {
-  const policy = aPolicy({ guard: { ...aPolicy().guard, minServing: { 'default/web': { targets: minServing } } } });
+function open({ minServing = 1, demanded, failing = [], ...scene }: Terms = {}): Guard {
+  const policy = aPolicy(withMinServing(minServing));
   const observe = (away: readonly string[]) => {
     const seen = pods.map((pod) => ({ ...pod, ready: !away.includes(pod.node ?? '') }));
     const budgets = demanded === undefined ? [] : [aBudget('web', seen, demanded)];
-    const services = [aService('web', seen, { externalTrafficPolicy: traffic })];
-    const targets = nodes.map((node) => aTarget(node, { state: away.includes(node.name) ? 'unhealthy' : 'healthy' }));
-    const workloads = [aWorkload('web', 4)];
-    return anObservation({ nodes, pods: seen, services, budgets, workloads }, [
-      aGroup('web', nodes, { targets, crossZone }),
-    ]);
+    const states = Object.fromEntries(away.map((name) => [name, 'unhealthy' as const]));
+    return factsOf({ ...scene, pods: seen, budgets, states });
   };
-  const baselines = learnBaselines([], observe([]), policy);
+  const baselines = learned(observe([]), policy);
   return openGuard({ facts: observe(failing), policy, baselines, inFlight: [], waiting: nodes.map(nodeRefOf) });
 }
 
@@ -142,25 +129,25 @@ describe('a guard under an assumption', () => {
 });
 
 const zones = ['a', 'b'] as const;
-const names = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
+const six = ['n1', 'n2', 'n3', 'n4', 'n5', 'n6'];
 const shape = fc.record({
   zones: fc.array(fc.constantFrom(...zones), { minLength: 6, maxLength: 6 }),
   /** Node and readiness of the pods of two Services. */
-  web: fc.array(fc.tuple(fc.constantFrom(...names), fc.boolean()), { minLength: 1, maxLength: 8 }),
-  api: fc.array(fc.tuple(fc.constantFrom(...names), fc.boolean()), { minLength: 1, maxLength: 8 }),
+  web: fc.array(fc.tuple(fc.constantFrom(...six), fc.boolean()), { minLength: 1, maxLength: 8 }),
+  api: fc.array(fc.tuple(fc.constantFrom(...six), fc.boolean()), { minLength: 1, maxLength: 8 }),
   traffic: fc.tuple(fc.constantFrom('Local', 'Cluster'), fc.constantFrom('Local', 'Cluster')),
   crossZone: fc.boolean(),
   demanded: fc.nat(8),
-  failing: fc.subarray(names),
-  excluded: fc.subarray(names),
-  assumed: fc.subarray(names),
-  others: fc.subarray(names),
+  failing: fc.subarray(six),
+  excluded: fc.subarray(six),
+  assumed: fc.subarray(six),
+  others: fc.subarray(six),
 });
 type Shape = typeof shape extends fc.Arbitrary<infer T> ? T : never;
 
 /** Two Services with a load balancer each, and a budget over the pods of both. */
 function build({ allReady = false, ...drawn }: Shape & { readonly allReady?: boolean }) {
-  const all = names.map((name, index) =>
+  const all = six.map((name, index) =>
     aNode(name, { zone: drawn.zones[index] ?? 'a', excluded: !allReady && drawn.excluded.includes(name) }),
   );
   const podsOf = (app: 'web' | 'api'): readonly PodFacts[] =>
@@ -182,11 +169,11 @@ function build({ allReady = false, ...drawn }: Shape & { readonly allReady?: boo
 }
 
 describe('on any facts', () => {
-  const policy = aPolicy({ guard: { ...aPolicy().guard, minServing: {} } });
+  const policy = aPolicy();
 
   function openOn(facts: ServingFacts, inFlight: readonly NodeRef[], before: ServingFacts): Guard {
-    const baselines = learnBaselines([], before, policy);
-    return openGuard({ facts, policy, baselines, inFlight, waiting: names.map((name) => aNode(name)) });
+    const baselines = learned(before, policy);
+    return openGuard({ facts, policy, baselines, inFlight, waiting: six.map((name) => aNode(name)) });
   }
 
   test('nodes that are assumed to be excluded count like nodes in flight', () => {

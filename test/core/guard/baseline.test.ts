@@ -1,56 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import { expectedEndpoints, learnBaselines, reachableEndpoints } from '../../../core/guard/baseline.ts';
 import { type ServiceState, serviceStates } from '../../../core/guard/serving.ts';
-import type { NodeFacts } from '../../../core/model/node.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
-import type { WorkloadFacts } from '../../../core/model/workload.ts';
-import {
-  aBaseline,
-  aGroup,
-  aNode,
-  anObservation,
-  aPod,
-  aPolicy,
-  aService,
-  aTarget,
-  aWorkload,
-  onePodOnEach,
-  released,
-} from '../support/facts.ts';
+import { aBaseline, aNode, anObservation, aPod, aPolicy, aWorkload, released } from '../support/facts.ts';
+import type { ServingFacts } from '../support/model.ts';
+import { factsOf, learned, names, nodes, pods, type Scene } from '../support/scene.ts';
 
-const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
-const pods = onePodOnEach('web', nodes);
-
-interface Changes {
-  readonly nodes?: readonly NodeFacts[];
-  readonly pods?: readonly PodFacts[];
+interface Changes extends Scene {
+  /** What the workload is scaled to. */
   readonly replicas?: number;
-  readonly traffic?: ServiceFacts['externalTrafficPolicy'];
-  readonly crossZone?: boolean;
   readonly unhealthy?: readonly string[];
   readonly unused?: readonly string[];
-  readonly workloads?: readonly WorkloadFacts[];
-  readonly observedAt?: number;
-  readonly outageAt?: number;
 }
 
-/** Four nodes, each with one of the four pods of one Service, all healthy unless changed. */
-function state(changes: Changes = {}): ServingFacts {
-  const { nodes: all = nodes, pods: running = pods, unhealthy = [], unused = [], observedAt = 0, outageAt } = changes;
-  const stateOf = (name: string) =>
-    unhealthy.includes(name) ? 'unhealthy' : unused.includes(name) ? 'unused' : 'healthy';
-  const targets = all.map((node) => aTarget(node, { state: stateOf(node.name) }));
-  const services = [aService('web', running, { externalTrafficPolicy: changes.traffic ?? 'Local' })];
-  const workloads = changes.workloads ?? [aWorkload('web', changes.replicas ?? 4)];
-  const cluster = { nodes: all, pods: running, services, workloads, ...(outageAt === undefined ? {} : { outageAt }) };
-  const groups = [aGroup('web', all, { targets, crossZone: changes.crossZone ?? true })];
-  return { ...anObservation(cluster, groups), observedAt };
+/** One Service on four nodes, with other targets and another scale. */
+function state({ replicas = 4, unhealthy = [], unused = [], ...scene }: Changes = {}): ServingFacts {
+  const states = Object.fromEntries([
+    ...names.map((name) => [name, 'healthy' as const]),
+    ...unhealthy.map((name) => [name, 'unhealthy' as const]),
+    ...unused.map((name) => [name, 'unused' as const]),
+  ]);
+  return factsOf({ workloads: [aWorkload('web', replicas)], states, ...scene });
 }
 
-const learn = (facts: ServingFacts, known = learnBaselines([], state(), aPolicy())) =>
-  learnBaselines(known, facts, aPolicy());
+const learn = (facts: ServingFacts, known = learned(state())) => learnBaselines(known, facts, aPolicy());
 
 const stateIn = (facts: ServingFacts): ServiceState => {
   const found = serviceStates(facts).get('default/web');
@@ -157,9 +129,11 @@ describe('a Service without any workload or pod', () => {
   test('is not taken as gone during an outage', () => {
     const once = learn(gone(1_000));
     const outageAt = settles;
-    const away = learn(gone(1_000 + settles, { outageAt }), once);
+    const away = learn(gone(1_000 + settles, { cluster: { outageAt } }), once);
     expect(away).toEqual([aBaseline('web', 4)]);
-    expect(learn(gone(2 * settles + 1, { outageAt }), away)).toMatchObject([{ goneSince: 2 * settles + 1 }]);
+    expect(learn(gone(2 * settles + 1, { cluster: { outageAt } }), away)).toMatchObject([
+      { goneSince: 2 * settles + 1 },
+    ]);
   });
 });
 
@@ -176,9 +150,7 @@ describe('the pods that a Service should have where callers reach them', () => {
   });
 
   test('are as many as before when nothing matches its selector any more', () => {
-    const services = [aService('web', [], { selector: { app: 'wbe' } })];
-    const facts = anObservation({ nodes, pods, services, workloads: [aWorkload('web', 4)] }, [aGroup('web', nodes)]);
-    expect(expected(facts)).toBe(4);
+    expect(expected(state({ service: { selector: { app: 'wbe' }, endpoints: [] } }))).toBe(4);
   });
 });
 

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { countBudgets } from '../../../core/guard/counts.ts';
 import { openGuard } from '../../../core/guard/guard.ts';
-import type { NodeRef } from '../../../core/model/node.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
 import { aBudget, aGroup, aNode, anObservation, aPod, aPolicy, aService, aTarget } from '../support/facts.ts';
+import type { NodeRef, PodFacts, ServiceFacts } from '../support/model.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3'), aNode('n4')];
 const [web1, web2] = [aPod('web-1', 'n1'), aPod('web-2', 'n2')];
@@ -32,7 +30,7 @@ const count = (facts: ReturnType<typeof state>, out: readonly string[] = []) =>
 
 /** The nodes that may be excluded, one after another. */
 function leaving(facts: ReturnType<typeof state>): readonly string[] {
-  const policy = aPolicy({ guard: { ...aPolicy().guard, minServing: {} } });
+  const policy = aPolicy();
   const gone: NodeRef[] = [];
   for (const node of nodes) {
     const guard = openGuard({ facts, policy, baselines: [], inFlight: gone, waiting: nodes });

@@ -1,10 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { explainBlock } from '../../../core/guard/block.ts';
 import { countBudgets } from '../../../core/guard/counts.ts';
-import type { NodeRef } from '../../../core/model/node.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
 import {
   aBudget,
   aGroup,
@@ -16,23 +12,24 @@ import {
   aWorkload,
   endpointOf,
 } from '../support/facts.ts';
-import { blocked, blockOf, guardOf, leaving, names, nodes, pods, type Scene, state } from '../support/four-nodes.ts';
+import type { NodeRef, PodFacts, ServiceFacts, ServingFacts } from '../support/model.ts';
+import { blocked, blockOf, factsOf, guardOf, leaving, names, nodes, pods, type Scene } from '../support/scene.ts';
 
 test.each([
   ['was told to stop', pods.map((pod, index) => (index === 0 ? { ...pod, terminating: true } : pod))],
   ['is gone', pods.slice(1)],
 ])('a pod that %s does not count, though the slices list it as ready and its target is healthy', (_, left) => {
   const listed = (some: readonly PodFacts[]) => ({ service: { endpoints: some.slice(0, 2).map(endpointOf) } });
-  const before = state({ ...listed(pods), pods: pods.slice(0, 2) });
+  const before = factsOf({ ...listed(pods), pods: pods.slice(0, 2) });
   const now = { ...listed(pods), pods: left.filter(({ node }) => node === 'n1' || node === 'n2') };
   const workloads = [aWorkload('web', 1)];
   const states = { n1: 'healthy', n2: 'healthy' } as const;
-  expect(blockOf(guardOf(state({ ...now, workloads, states }), before), 'n2')).toMatchObject({
+  expect(blockOf(guardOf(factsOf({ ...now, workloads, states }), before), 'n2')).toMatchObject({
     service: 'default/web',
     has: 1,
     needs: 1,
   });
-  const staying = state({ ...now, pods: pods.slice(0, 2), workloads, states });
+  const staying = factsOf({ ...now, pods: pods.slice(0, 2), workloads, states });
   expect(blockOf(guardOf(staying, before), 'n2')).toBeUndefined();
 });
 
@@ -64,7 +61,7 @@ describe('a node that serves nothing for a moment is blocked', () => {
     const traffic = policy as ServiceFacts['externalTrafficPolicy'];
     const budgets = [aBudget('web', pods, 3)];
     for (const more of [{}, { budgets }]) {
-      const guard = guardOf(state({ ...scene, ...more, traffic }), state({ ...more, traffic }));
+      const guard = guardOf(factsOf({ ...scene, ...more, traffic }), factsOf({ ...more, traffic }));
       for (const name of idle) {
         const block = blockOf(guard, name);
         expect(block).toMatchObject({ node: name, service: 'default/web', idle: true });
@@ -74,14 +71,14 @@ describe('a node that serves nothing for a moment is blocked', () => {
   });
 
   test('below its baseline, though above its minimum, with what it lacks', () => {
-    expect(blockOf(guardOf(state({ pods: unready(one) })), 'n4')).toMatchObject({
+    expect(blockOf(guardOf(factsOf({ pods: unready(one) })), 'n4')).toMatchObject({
       limit: 'best',
       what: 'ready endpoint',
       has: 3,
       needs: 4,
     });
     expect(
-      blockOf(guardOf(state({ traffic: 'Cluster', states: failing(one) }), state({ traffic: 'Cluster' })), 'n4'),
+      blockOf(guardOf(factsOf({ traffic: 'Cluster', states: failing(one) }), factsOf({ traffic: 'Cluster' })), 'n4'),
     ).toMatchObject({
       limit: 'best',
       what: 'serving target',
@@ -92,7 +89,7 @@ describe('a node that serves nothing for a moment is blocked', () => {
 
   test('below its minimum, also on a node that is only registered', () => {
     const bare = pods.slice(0, 3);
-    const guard = guardOf(state({ pods: bare.map((pod) => ({ ...pod, ready: false })) }), state({ pods: bare }));
+    const guard = guardOf(factsOf({ pods: bare.map((pod) => ({ ...pod, ready: false })) }), factsOf({ pods: bare }));
     expect(blockOf(guard, 'n4')).toMatchObject({
       limit: 'targets',
       service: 'default/web',
@@ -104,18 +101,18 @@ describe('a node that serves nothing for a moment is blocked', () => {
 
   test('in a zone that has lost its targets', () => {
     const scene = { crossZone: false, states: { n3: 'unhealthy', n4: 'unhealthy' } } as const;
-    const guard = guardOf(state({ ...scene, budgets: [aBudget('web', pods, 1)] }), state({ crossZone: false }));
+    const guard = guardOf(factsOf({ ...scene, budgets: [aBudget('web', pods, 1)] }), factsOf({ crossZone: false }));
     expect(blockOf(guard, 'n3')).toMatchObject({ limit: 'zone', zone: 'b', idle: true, has: 0, needs: 1 });
   });
 
   test('by its budget, where the Service itself lacks nothing', () => {
     const budgets = [aBudget('web', pods, 3)];
-    const guard = guardOf(state({ pods: unready(one), budgets }), state({ pods: unready(one), budgets }));
+    const guard = guardOf(factsOf({ pods: unready(one), budgets }), factsOf({ pods: unready(one), budgets }));
     expect(blockOf(guard, 'n1')).toMatchObject({ limit: 'endpoints', budget: 'default/web', has: 3, needs: 3 });
     expect(blockOf(guard, 'n1')).not.toHaveProperty('idle');
     const less = [aBudget('web', pods, 4)];
     expect(
-      blockOf(guardOf(state({ pods: unready(one), budgets: less }), state({ pods: unready(one) })), 'n4'),
+      blockOf(guardOf(factsOf({ pods: unready(one), budgets: less }), factsOf({ pods: unready(one) })), 'n4'),
     ).toMatchObject({
       limit: 'endpoints',
       idle: true,
@@ -123,35 +120,35 @@ describe('a node that serves nothing for a moment is blocked', () => {
   });
 
   test('until it serves again', () => {
-    expect(blocked(guardOf(state()))).toEqual([]);
-    expect(leaving(state())).toEqual(['n1']);
+    expect(blocked(guardOf(factsOf()))).toEqual([]);
+    expect(leaving(factsOf())).toEqual(['n1']);
   });
 
   test('but not a node that was only a target of it, once the minimum holds', () => {
     const bare = pods.slice(0, 3);
-    const guard = guardOf(state({ pods: bare }), state({ pods: bare }));
+    const guard = guardOf(factsOf({ pods: bare }), factsOf({ pods: bare }));
     expect(blockOf(guard, 'n4')).toBeUndefined();
   });
 
   test('but not for what its baseline lacked already', () => {
-    const broken = state({ pods: unready(one) });
+    const broken = factsOf({ pods: unready(one) });
     expect(blocked(guardOf(broken, broken))).toEqual([]);
   });
 
   test('but not a node of a run that rolls back, for pods that are not ready there', () => {
     const going = nodes.map((node) => (node.name === 'n4' ? { ...node, pool: 'web-1-34' } : node));
     const scene = { nodes: going, pods: unready(one) };
-    expect(blockOf(guardOf(state(scene)), 'n4')).toBeUndefined();
+    expect(blockOf(guardOf(factsOf(scene)), 'n4')).toBeUndefined();
     const bare = pods.map((pod) => ({ ...pod, ready: false }));
-    expect(blockOf(guardOf(state({ ...scene, pods: bare })), 'n4'), 'its minimum blocks it').toMatchObject({
+    expect(blockOf(guardOf(factsOf({ ...scene, pods: bare })), 'n4'), 'its minimum blocks it').toMatchObject({
       limit: 'targets',
     });
   });
 
   test('under policy Cluster only as long as others don’t make up for it', () => {
     const more = [1, 2, 3, 4].map((index) => aNode(`new-${index}`, { pool: 'web-1-34' }));
-    const surged = state({ traffic: 'Cluster', nodes: [...nodes, ...more], states: failing(one) });
-    expect(blocked(guardOf(surged, state({ traffic: 'Cluster' })))).toEqual([]);
+    const surged = factsOf({ traffic: 'Cluster', nodes: [...nodes, ...more], states: failing(one) });
+    expect(blocked(guardOf(surged, factsOf({ traffic: 'Cluster' })))).toEqual([]);
   });
 });
 
@@ -163,31 +160,31 @@ describe('minimums follow the present state', () => {
     ['12 pods became 4 with a budget that demands 3', { budgets: [aBudget('web', pods, 3)] }, { pods: twelve }],
     ['12 pods became 4 without a budget', {}, { pods: twelve }],
   ])('%s: one node may leave, the next is blocked', (_, now, before) => {
-    expect(leaving(state(now), state(before))).toEqual(['n1']);
+    expect(leaving(factsOf(now), factsOf(before))).toEqual(['n1']);
   });
 
   test('6 pods became 5 with maxUnavailable 1: one node may leave', () => {
     const six = [...pods, aPod('web-5', 'n5'), aPod('web-6', 'n6')];
     const wide = [...nodes, aNode('n5'), aNode('n6')];
-    const now = state({ nodes: wide, pods: six.slice(0, 5), budgets: [aBudget('web', six.slice(0, 5), 4)] });
-    const before = state({ nodes: wide, pods: six, budgets: [aBudget('web', six, 5)] });
+    const now = factsOf({ nodes: wide, pods: six.slice(0, 5), budgets: [aBudget('web', six.slice(0, 5), 4)] });
+    const before = factsOf({ nodes: wide, pods: six, budgets: [aBudget('web', six, 5)] });
     expect(leaving(now, before)).toEqual(['n1']);
   });
 
   test('a Service that is scaled to zero blocks no node', () => {
-    expect(leaving(state({ pods: [] }))).toEqual(names);
+    expect(leaving(factsOf({ pods: [] }))).toEqual(names);
   });
 
   test('a Service of policy Cluster that is scaled to zero blocks no node, whatever its health checks say', () => {
     const states = Object.fromEntries(names.map((name) => [name, 'unhealthy' as const]));
-    const now = state({ pods: [], traffic: 'Cluster', states });
-    expect(leaving(now, state({ traffic: 'Cluster' }))).toEqual(names);
+    const now = factsOf({ pods: [], traffic: 'Cluster', states });
+    expect(leaving(now, factsOf({ traffic: 'Cluster' }))).toEqual(names);
   });
 
   test('a Service whose selector matches nothing any more blocks every node', () => {
     const scene = { service: { selector: { app: 'wbe' }, endpoints: [] }, workloads: [aWorkload('web', 4)] };
     const states = Object.fromEntries(names.map((name) => [name, 'unhealthy' as const]));
-    expect(blocked(guardOf(state({ ...scene, states })))).toEqual(names);
+    expect(blocked(guardOf(factsOf({ ...scene, states })))).toEqual(names);
   });
 });
 
@@ -195,19 +192,19 @@ describe('a zone', () => {
   const inA = pods.slice(0, 2);
 
   test('keeps a target while it has pods', () => {
-    const now = state({ crossZone: false, budgets: [aBudget('web', pods, 1)] });
-    expect(leaving(now, state({ crossZone: false }))).toEqual(['n1', 'n3']);
+    const now = factsOf({ crossZone: false, budgets: [aBudget('web', pods, 1)] });
+    expect(leaving(now, factsOf({ crossZone: false }))).toEqual(['n1', 'n3']);
   });
 
   test('without any pod left blocks no node', () => {
-    const now = state({ crossZone: false, pods: inA, workloads: [aWorkload('web', 2)] });
-    const guard = guardOf(now, state({ crossZone: false }));
+    const now = factsOf({ crossZone: false, pods: inA, workloads: [aWorkload('web', 2)] });
+    const guard = guardOf(now, factsOf({ crossZone: false }));
     expect(blockOf(guard, 'n3')).toBeUndefined();
     expect(blockOf(guard, 'n4')).toBeUndefined();
   });
 
   test('blocks no node with cross-zone balancing', () => {
-    expect(leaving(state({ budgets: [aBudget('web', pods, 1)] }))).toEqual(['n1', 'n2', 'n3']);
+    expect(leaving(factsOf({ budgets: [aBudget('web', pods, 1)] }))).toEqual(['n1', 'n2', 'n3']);
   });
 });
 
@@ -215,7 +212,7 @@ describe('nodes that are out', () => {
   const [n1 = aNode('n1')] = nodes;
 
   test('lower every figure, and serve nothing', () => {
-    const now = state({ budgets: [aBudget('web', pods, 2)] });
+    const now = factsOf({ budgets: [aBudget('web', pods, 2)] });
     const figures = (inFlight: readonly NodeRef[]) => {
       const guard = guardOf(now, now, inFlight);
       const [service] = guard.services;
@@ -232,8 +229,8 @@ describe('nodes that are out', () => {
   });
 
   test('are counted once when they were out already', () => {
-    const excluded = state({ nodes: nodes.map((node) => ({ ...node, excluded: node.name === 'n1' })) });
-    expect(guardOf(excluded, state(), [n1]).services[0]?.targets).toBe(3);
+    const excluded = factsOf({ nodes: nodes.map((node) => ({ ...node, excluded: node.name === 'n1' })) });
+    expect(guardOf(excluded, factsOf(), [n1]).services[0]?.targets).toBe(3);
   });
 });
 
@@ -273,18 +270,18 @@ describe('a node where load balancers send nothing by their own configuration', 
     ['does not cover its zone', unused],
     ['accepts only nodes with other labels', moved],
   ])('is not blocked for what a Service lacks on other nodes when its load balancer %s', (_, states) => {
-    const now = state({ states, pods: n1Fails });
-    expect(blocked(guardOf(now, state({ states })))).toEqual(['n1', 'n2']);
+    const now = factsOf({ states, pods: n1Fails });
+    expect(blocked(guardOf(now, factsOf({ states })))).toEqual(['n1', 'n2']);
   });
 
   test('is blocked if load balancers ever sent to it', () => {
-    const now = state({ states: unused, pods: n1Fails });
+    const now = factsOf({ states: unused, pods: n1Fails });
     expect(blocked(guardOf(now))).toEqual(names);
   });
 
   test('does not count when it is excluded', () => {
     const out = nodes.map((node) => (node.name === 'n3' ? { ...node, excluded: true } : node));
-    const now = state({ states: { n4: 'unused', n3: 'draining' }, nodes: out });
-    expect(blocked(guardOf(now, state({ states: unused })))).toEqual([]);
+    const now = factsOf({ states: { n4: 'unused', n3: 'draining' }, nodes: out });
+    expect(blocked(guardOf(now, factsOf({ states: unused })))).toEqual([]);
   });
 });

@@ -1,23 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { learnBaselines } from '../../../core/guard/baseline.ts';
 import { computeMinServing } from '../../../core/guard/min-serving.ts';
 import { stateOf } from '../../../core/guard/serving.ts';
-import type { NodeFacts } from '../../../core/model/node.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
-import {
-  aBudget,
-  aGroup,
-  aNode,
-  anObservation,
-  aPod,
-  aPolicy,
-  aService,
-  aTarget,
-  aWorkload,
-} from '../support/facts.ts';
+import { aBudget, aNode, aPod, aPolicy, aWorkload, withGuard } from '../support/facts.ts';
+import type { PodFacts, Policy, ServiceFacts, ServingFacts } from '../support/model.ts';
+import { factsOf, learned, type Scene } from '../support/scene.ts';
 
 /** A number of nodes, alternately in two zones. */
 const nodesOf = (n: number) =>
@@ -27,33 +13,25 @@ const nodesOf = (n: number) =>
 const podsOn = (n: number, hosts: number) =>
   Array.from({ length: n }, (_, index) => aPod(`web-${index + 1}`, `n${(index % hosts) + 1}`));
 
-interface Scene {
-  readonly nodes: readonly NodeFacts[];
+interface Terms extends Scene {
   readonly pods: readonly PodFacts[];
+  /** What the workload is scaled to, when that is not the pods that are there. */
   readonly replicas?: number;
-  readonly traffic?: ServiceFacts['externalTrafficPolicy'];
+  /** Pods that a budget requires. */
   readonly demands?: number;
-  readonly crossZone?: boolean;
-  readonly service?: Partial<ServiceFacts>;
 }
 
-function state({ nodes, pods, replicas = pods.length, traffic = 'Local', demands, crossZone = true, service }: Scene) {
-  const hosts = new Set(pods.filter((pod) => pod.ready).map((pod) => pod.node));
-  const targets = nodes.map((node) =>
-    aTarget(node, { state: traffic === 'Cluster' || hosts.has(node.name) ? 'healthy' : 'unhealthy' }),
-  );
-  const budgets = demands === undefined ? [] : [aBudget('web', pods, demands)];
-  const services = [aService('web', pods, { externalTrafficPolicy: traffic, ...service })];
-  const workloads = [aWorkload('web', replicas)];
-  return anObservation({ nodes, pods, services, budgets, workloads }, [aGroup('web', nodes, { targets, crossZone })]);
+function state({ replicas, demands, ...scene }: Terms) {
+  const budgets = demands === undefined ? [] : [aBudget('web', scene.pods, demands)];
+  return factsOf({ workloads: [aWorkload('web', replicas ?? scene.pods.length)], budgets, ...scene });
 }
 
 /** The minimum for the state `now`, with a baseline from the state `before`. */
 function minServingOf(now: ServingFacts, before = now, guard: Partial<Policy['guard']> = {}) {
-  const policy = aPolicy({ guard: { ...aPolicy().guard, ...guard } });
+  const policy = aPolicy(withGuard(guard));
   const [service] = now.cluster.services;
   if (service === undefined) throw new Error('no Service');
-  const baseline = learnBaselines([], before, policy)[0];
+  const [baseline] = learned(before, policy);
   return computeMinServing(stateOf(service, now), now, policy, baseline);
 }
 

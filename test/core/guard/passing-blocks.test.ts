@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { explainBlock } from '../../../core/guard/block.ts';
 import { aPod, aWorkload, released } from '../support/facts.ts';
-import { blocked, blockOf, guardOf, pods, type Scene, state } from '../support/four-nodes.ts';
+import { blocked, blockOf, factsOf, guardOf, pods, type Scene } from '../support/scene.ts';
 
 describe('a rollout', () => {
   const rolling = [aWorkload('web', 2, { rollingOut: true }), aWorkload('api', 2)];
   const two = [aPod('web-1', 'n1'), aPod('web-2', 'n2'), aPod('api-1', 'n3'), aPod('api-2', 'n4')];
 
   test('blocks the nodes that host pods behind the Service, and no others', () => {
-    const guard = guardOf(state({ pods: two, workloads: rolling }), state({ pods: two }));
+    const guard = guardOf(factsOf({ pods: two, workloads: rolling }), factsOf({ pods: two }));
     expect(blocked(guard)).toEqual(['n1', 'n2']);
     expect(blockOf(guard, 'n1')).toMatchObject({
       limit: 'rollout',
@@ -19,7 +19,7 @@ describe('a rollout', () => {
 
   test('also blocks the nodes of pods that a run has released from the workload', () => {
     const { workload: _none, ...bare } = { ...aPod('web-3', 'n3'), ...released('web-3', 'run') };
-    const guard = guardOf(state({ pods: [...two.slice(0, 2), bare], workloads: rolling }), state({ pods: two }));
+    const guard = guardOf(factsOf({ pods: [...two.slice(0, 2), bare], workloads: rolling }), factsOf({ pods: two }));
     expect(blocked(guard)).toEqual(['n1', 'n2', 'n3']);
   });
 
@@ -30,16 +30,19 @@ describe('a rollout', () => {
       aWorkload('web', 2),
       aWorkload('web', 2, { key: canary.workload, name: 'canary', rollingOut: true }),
     ];
-    expect(blocked(guardOf(state({ pods: mixed, workloads })))).toEqual(['n1', 'n2']);
+    expect(blocked(guardOf(factsOf({ pods: mixed, workloads })))).toEqual(['n1', 'n2']);
   });
 
   test('of a workload behind no load balancer blocks no node', () => {
     const workloads = [aWorkload('web', 4), aWorkload('batch', 4, { rollingOut: true })];
-    expect(blocked(guardOf(state({ workloads })))).toEqual([]);
+    expect(blocked(guardOf(factsOf({ workloads })))).toEqual([]);
   });
 
   test('blocks the nodes that host its pods under policy Cluster too', () => {
-    const guard = guardOf(state({ traffic: 'Cluster', pods: two, workloads: rolling }), state({ traffic: 'Cluster' }));
+    const guard = guardOf(
+      factsOf({ traffic: 'Cluster', pods: two, workloads: rolling }),
+      factsOf({ traffic: 'Cluster' }),
+    );
     expect(blocked(guard)).toEqual(['n1', 'n2']);
   });
 });
@@ -48,9 +51,9 @@ describe('a target that is unhealthy.draining', () => {
   const states = { n4: 'unhealthy.draining' } as const;
   const bare = pods.slice(0, 3);
   const under = (controller: 'service-controller' | 'aws-load-balancer-controller') => {
-    const facts = state({ pods: bare, states });
+    const facts = factsOf({ pods: bare, states });
     const targetGroups = facts.targetGroups.map((group) => ({ ...group, controller }));
-    return guardOf({ ...facts, targetGroups }, state({ pods: bare }));
+    return guardOf({ ...facts, targetGroups }, factsOf({ pods: bare }));
   };
 
   test('blocks its node under the AWS Load Balancer Controller, which would never deregister it', () => {
@@ -76,16 +79,16 @@ describe('a target that is healthy still, without a ready endpoint on its node',
     ['because its pod is not ready', { ...unnoticed, pods: unready }],
     ['because its pod is gone', { ...unnoticed, pods: gone }],
   ])('blocks its node until the load balancer has noticed, %s', (_, scene) => {
-    const guard = guardOf(state(scene), state({ pods: gone }));
+    const guard = guardOf(factsOf(scene), factsOf({ pods: gone }));
     expect(blockOf(guard, 'n1')).toMatchObject({ limit: 'unnoticed', what: 'k8s-web' });
     expect(explainBlock(blockOf(guard, 'n1') ?? { node: '', limit: 'best', needs: 0, has: 0 })).toBe(
       'n1 waits: it has no ready endpoint of default/web, and its target in k8s-web is healthy still',
     );
-    expect(blocked(guardOf(state({ pods: gone }), state({ pods: gone })))).toEqual([]);
+    expect(blocked(guardOf(factsOf({ pods: gone }), factsOf({ pods: gone })))).toEqual([]);
   });
 
   test('is nothing to wait for under policy Cluster, where every node reaches every pod', () => {
     const cluster: Scene = { ...unnoticed, pods: gone, traffic: 'Cluster' };
-    expect(blocked(guardOf(state(cluster), state(cluster)))).toEqual([]);
+    expect(blocked(guardOf(factsOf(cluster), factsOf(cluster)))).toEqual([]);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { scaleOf, workloadsOf } from '../../../core/guard/scale.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { aCluster, aPod, aService, aWorkload, released } from '../support/facts.ts';
+import type { PodFacts, WorkloadFacts } from '../support/model.ts';
 
 const pods = [aPod('web-1', 'n1'), aPod('web-2', 'n2')];
 const web = aService('web', pods);

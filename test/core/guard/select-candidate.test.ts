@@ -1,26 +1,20 @@
 import { describe, expect, test } from 'vitest';
-import { learnBaselines } from '../../../core/guard/baseline.ts';
 import { type CandidateQuestion, selectCandidate } from '../../../core/guard/select-candidate.ts';
-import type { NodeFacts } from '../../../core/model/node.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aBudget,
   aGroup,
   aNode,
-  anObservation,
   aPolicy,
   aService,
   aTarget,
   aWorkload,
   nodeRefOf,
-  onePodOnEach,
+  withMinServing,
 } from '../support/facts.ts';
+import type { Policy, ServingFacts } from '../support/model.ts';
+import { factsOf, learned, nodes, pods, type Scene } from '../support/scene.ts';
 
-const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
-const pods = onePodOnEach('web', nodes);
-const whole = anObservation({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
+const whole = factsOf();
 /** Every observation until now has found that all nodes may leave. */
 const stableSince = Object.fromEntries(nodes.map(({ name }) => [name, -60_000]));
 const n1 = [nodeRefOf(aNode('n1'))];
@@ -32,14 +26,11 @@ interface Changes extends Omit<Partial<CandidateQuestion>, 'policy'> {
 
 /** Four nodes wait that serve one Service with a minimum of three. */
 function ask({ guard, policy, ...changes }: Changes = {}): ReturnType<typeof selectCandidate> {
-  const minServing = { 'default/web': { targets: 3 } };
-  const facts = changes.facts ?? whole;
-  const asked = aPolicy({ ...policy, guard: { ...aPolicy().guard, minServing, ...guard } });
-  const baselines = learnBaselines([], whole, asked);
+  const asked = aPolicy({ ...policy, ...withMinServing(3, guard) });
   return selectCandidate({
-    facts,
+    facts: whole,
     policy: asked,
-    baselines,
+    baselines: learned(whole, asked),
     inFlight: [],
     waiting: nodes.map(nodeRefOf),
     stableSince,
@@ -47,13 +38,8 @@ function ask({ guard, policy, ...changes }: Changes = {}): ReturnType<typeof sel
   });
 }
 
-function observationWith(changes: { node: string; with: Partial<NodeFacts> }): ServingFacts {
-  const changed = nodes.map((node) => (node.name === changes.node ? { ...node, ...changes.with } : node));
-  return anObservation({ nodes: changed, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
-}
-
 describe('a node with an annotation that asks not to disrupt it', () => {
-  const facts = observationWith({ node: 'n1', with: { doNotDisrupt: true } });
+  const facts = factsOf({ changed: { n1: { doNotDisrupt: true } } });
   const drain = aPolicy().drain;
 
   test('waits, and the next one is selected', () => {
@@ -80,7 +66,7 @@ describe('the minimum of serving targets', () => {
   test('says what has least to spare without the selected node', () => {
     expect(ask().because).toBe('default/web keeps 3 of 4 serving targets, minimum serving 3');
     const spared = { guard: { minServing: { 'default/web': { targets: 1 } } } };
-    const facts = { ...whole, cluster: { ...whole.cluster, budgets: [aBudget('web', pods, 2)] } };
+    const facts = factsOf({ budgets: [aBudget('web', pods, 2)] });
     expect(ask({ facts, ...spared }).because).toBe('budget default/web keeps 3 of 4 reachable pods, needs 2');
     expect(ask({ facts }).because).toBe('default/web keeps 3 of 4 serving targets, minimum serving 3');
     expect(ask({ policy: { disabledRules: ['capacity-guard'] } }).because).toBe('the capacity guard is disabled');
@@ -110,24 +96,23 @@ describe('the minimum of serving targets', () => {
       { taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' as const }] },
     ],
   ])('does not count a node that is %s', (_, change) => {
-    expect(ask({ facts: observationWith({ node: 'n4', with: change }), waiting: n1 }).node).toBeUndefined();
+    expect(ask({ facts: factsOf({ changed: { n4: change } }), waiting: n1 }).node).toBeUndefined();
   });
 
   test('does not count a node that somebody else has cordoned, unless it waits to be replaced', () => {
-    const facts = observationWith({ node: 'n4', with: { cordoned: true, pool: 'other' } });
+    const facts = factsOf({ changed: { n4: { cordoned: true, pool: 'other' } } });
     expect(ask({ facts, waiting: n1 }).node).toBeUndefined();
     expect(ask({ facts }).node?.name).toBe('n1');
   });
 
   test('treats the other nodes of a waiting pool as waiting too, named or not', () => {
-    const facts = observationWith({ node: 'n4', with: { cordoned: true } });
+    const facts = factsOf({ changed: { n4: { cordoned: true } } });
     expect(ask({ facts, waiting: n1 }).node?.name).toBe('n1');
   });
 
   test('still counts nodes that the run itself has cordoned', () => {
-    const facts = observationWith({
-      node: 'n4',
-      with: { cordoned: true, pool: 'other', ownership: { cordonedBy: 'run' } },
+    const facts = factsOf({
+      changed: { n4: { cordoned: true, pool: 'other', ownership: { cordonedBy: 'run' } } },
     });
     expect(ask({ facts, waiting: n1 }).node?.name).toBe('n1');
   });
@@ -135,9 +120,7 @@ describe('the minimum of serving targets', () => {
   test.each(['initial', 'unhealthy', 'unhealthy.draining', 'draining', 'unused', 'unavailable'] as const)(
     'does not count a target that is %s',
     (state) => {
-      const targets = nodes.map((node) => aTarget(node, node.name === 'n4' ? { state } : {}));
-      const facts = { ...whole, targetGroups: [aGroup('web', nodes, { targets })] };
-      expect(ask({ facts, waiting: n1 }).node).toBeUndefined();
+      expect(ask({ facts: factsOf({ states: { n4: state } }), waiting: n1 }).node).toBeUndefined();
     },
   );
 
@@ -150,39 +133,30 @@ describe('the minimum of serving targets', () => {
   });
 
   test('needs a ready endpoint on the node under policy Local, but not under Cluster', () => {
-    const fewer = pods.slice(0, 3);
-    const state = (externalTrafficPolicy: ServiceFacts['externalTrafficPolicy']) =>
-      anObservation({ nodes, pods: fewer, services: [aService('web', fewer, { externalTrafficPolicy })] }, [
-        aGroup('web', nodes),
-      ]);
-    expect(ask({ facts: state('Local'), waiting: n1 }).node).toBeUndefined();
-    expect(ask({ facts: state('Cluster'), waiting: n1 }).node?.name).toBe('n1');
+    const fewer: Scene = { pods: pods.slice(0, 3), states: { n4: 'healthy' } };
+    expect(ask({ facts: factsOf(fewer), waiting: n1 }).node).toBeUndefined();
+    expect(ask({ facts: factsOf({ ...fewer, traffic: 'Cluster' }), waiting: n1 }).node?.name).toBe('n1');
   });
 
   test('does not count a terminating endpoint as ready', () => {
     const endpoints = aService('web', pods).endpoints.map((one) =>
       one.node === 'n4' ? { ...one, terminating: true } : one,
     );
-    const facts = anObservation({ nodes, pods, services: [aService('web', pods, { endpoints })] }, [
-      aGroup('web', nodes),
-    ]);
-    expect(ask({ facts, waiting: n1 }).node).toBeUndefined();
+    expect(ask({ facts: factsOf({ service: { endpoints } }), waiting: n1 }).node).toBeUndefined();
   });
 
   test('never blocks a node for a Service that it neither hosts nor is a target of', () => {
-    const elsewhere = pods.slice(1);
-    const targets = nodes.slice(1).map((node) => aTarget(node, { state: 'unhealthy' }));
-    const services = [aService('web', elsewhere)];
-    const facts = anObservation({ nodes, pods: elsewhere, services }, [aGroup('web', nodes, { targets })]);
+    const states = { n1: 'absent', n2: 'unhealthy', n3: 'unhealthy', n4: 'unhealthy' } as const;
+    const facts = factsOf({ pods: pods.slice(1), states });
     expect(ask({ facts }).node?.name).toBe('n1');
     expect(ask({ facts, waiting: nodes.slice(1).map(nodeRefOf) }).node).toBeUndefined();
   });
 });
 
 describe('the minimum of a zone', () => {
-  const facts = { ...whole, targetGroups: [aGroup('web', nodes, { crossZone: false })] };
+  const facts = factsOf({ crossZone: false });
   const minServing = { 'default/web': { targets: 1 } };
-  const baselines = learnBaselines([], facts, aPolicy());
+  const baselines = learned(facts);
 
   test('keeps a serving target in every zone that served', () => {
     const answer = ask({ facts, baselines, guard: { minServing }, inFlight: n1, waiting: [nodeRefOf(aNode('n2'))] });
@@ -196,20 +170,10 @@ describe('the minimum of a zone', () => {
 });
 
 describe('the minimum of a budget', () => {
-  const state = (externalTrafficPolicy: ServiceFacts['externalTrafficPolicy'], demands: number) =>
-    anObservation(
-      {
-        nodes,
-        pods,
-        services: [aService('web', pods, { externalTrafficPolicy })],
-        budgets: [aBudget('web', pods, demands)],
-      },
-      [aGroup('web', nodes)],
-    );
   const guard = { minServing: {} };
 
   test('under Local, a node takes its endpoints with it', () => {
-    const facts = state('Local', 3);
+    const facts = factsOf({ budgets: [aBudget('web', pods, 3)] });
     expect(ask({ facts, guard }).reason).toContain('budget default/web keeps 3 of 4 reachable pods, needs 3');
     const answer = ask({ facts, guard, inFlight: n1 });
     expect(answer.blockedBy).toEqual({ node: 'n2', limit: 'endpoints', budget: 'default/web', needs: 3, has: 3 });
@@ -217,7 +181,7 @@ describe('the minimum of a budget', () => {
   });
 
   test('under Cluster, nodes take no endpoint with them, because eviction asks the budget pod by pod', () => {
-    const facts = state('Cluster', 4);
+    const facts = factsOf({ traffic: 'Cluster', budgets: [aBudget('web', pods, 4)] });
     const loose = { defaultMinServing: 0.5 };
     expect(ask({ facts, guard: { ...guard, ...loose } }).node?.name).toBe('n1');
     expect(ask({ facts, guard: { ...guard, ...loose }, inFlight: n1 }).node?.name).toBe('n2');
@@ -248,19 +212,18 @@ describe('the nodes in progress', () => {
 
 describe('a moment', () => {
   const at = (observedAt: number, facts = whole): ServingFacts => ({ ...facts, observedAt });
-  const flapping = observationWith({ node: 'n4', with: { ready: false } });
+  const flapping = factsOf({ changed: { n4: { ready: false } } });
 
   test('must be stable for twice as long after each time that the node was restored', () => {
-    const facts = { ...whole, observedAt: 0 };
     const since = (ms: number) => ({ n1: -ms });
-    expect(ask({ facts, waiting: n1, stableSince: since(5_000) }).node?.name).toBe('n1');
-    expect(ask({ facts, waiting: n1, stableSince: since(5_000), rounds: { n1: 1 } })).toMatchObject({
+    expect(ask({ waiting: n1, stableSince: since(5_000) }).node?.name).toBe('n1');
+    expect(ask({ waiting: n1, stableSince: since(5_000), rounds: { n1: 1 } })).toMatchObject({
       node: undefined,
       stableInMs: 5_000,
     });
-    expect(ask({ facts, waiting: n1, stableSince: since(10_000), rounds: { n1: 1 } }).node?.name).toBe('n1');
-    expect(ask({ facts, waiting: n1, stableSince: since(319_999), rounds: { n1: 60 } }).node).toBeUndefined();
-    expect(ask({ facts, waiting: n1, stableSince: since(320_000), rounds: { n1: 60 } }).node?.name).toBe('n1');
+    expect(ask({ waiting: n1, stableSince: since(10_000), rounds: { n1: 1 } }).node?.name).toBe('n1');
+    expect(ask({ waiting: n1, stableSince: since(319_999), rounds: { n1: 60 } }).node).toBeUndefined();
+    expect(ask({ waiting: n1, stableSince: since(320_000), rounds: { n1: 60 } }).node?.name).toBe('n1');
   });
 
   test('is not enough: observations must agree for the stabilization time', () => {
@@ -282,7 +245,7 @@ describe('a moment', () => {
   });
 
   test('after an outage of the API server is not trusted, nor are the observations before', () => {
-    const away = { ...whole, cluster: { ...whole.cluster, outageAt: 0 } };
+    const away = factsOf({ cluster: { outageAt: 0 } });
     const answer = ask({ facts: at(59_999, away) });
     expect(answer).toMatchObject({ node: undefined, stableSince: {} });
     expect(answer.reason).toBe(
@@ -295,15 +258,14 @@ describe('a moment', () => {
 
   test('in which many nodes became silent at once is not trusted', () => {
     const silent = nodes.map((node, index) => (index < 2 ? { ...node, ready: false, unknownSince: 0 } : node));
-    const facts = at(30_000, { ...whole, cluster: { ...whole.cluster, nodes: silent } });
+    const facts = factsOf({ nodes: silent, observedAt: 30_000 });
     const answer = ask({ facts, policy: { disabledRules: ['capacity-guard'] } });
     expect(answer).toMatchObject({ node: undefined, stableSince: {} });
     expect(answer.reason).toContain('2 nodes of 4 fell silent together');
   });
 
   test('of a rollout blocks the node until it ends, and names the workload', () => {
-    const rolling = { ...whole.cluster, workloads: [aWorkload('web', 4, { rollingOut: true })] };
-    const answer = ask({ facts: { ...whole, cluster: rolling } });
+    const answer = ask({ facts: factsOf({ workloads: [aWorkload('web', 4, { rollingOut: true })] }) });
     expect(answer.node).toBeUndefined();
     expect(answer.reason).toBe('n1 waits: Deployment default/web behind default/web rolls out, and has pods there');
   });

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type RunScope, servicesOfRun } from '../../../core/guard/services-of-run.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { ClusterFacts } from '../../../core/model/serving.ts';
 import { aBaseline, aBudget, aCluster, aNode, aPod, aPolicy, aService } from '../support/facts.ts';
+import type { ClusterFacts, ServiceFacts } from '../support/model.ts';
 
 const nodes = [aNode('old'), aNode('new', { pool: 'web-new' }), aNode('far', { pool: 'batch' })];
 const policy = aPolicy({ target: { ...aPolicy().target, poolName: 'web-new' } });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { explainUnstable } from '../../../core/guard/stability.ts';
-import { aNode, anObservation, aPolicy } from '../support/facts.ts';
+import { aNode, anObservation, aPolicy, withWaits } from '../support/facts.ts';
 
 const now = 1_000_000;
 
@@ -39,7 +39,7 @@ describe('an observation is not trusted', () => {
   });
 
   test('for as long as the policy says', () => {
-    const patient = aPolicy({ waits: { ...aPolicy().waits, stabilizationAfterOutageMs: 120_000 } });
+    const patient = aPolicy(withWaits({ stabilizationAfterOutageMs: 120_000 }));
     expect(explainUnstable(state(4, [], now - 60_000), patient)).toContain('another 1m');
     expect(explainUnstable(state(4, [90_000, 90_000]), patient)).toContain('fell silent together');
   });

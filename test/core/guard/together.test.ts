@@ -1,18 +1,15 @@
 import { expect, test } from 'vitest';
-import { learnBaselines } from '../../../core/guard/baseline.ts';
 import type { CandidateQuestion } from '../../../core/guard/select-candidate.ts';
 import { chooseTogether } from '../../../core/guard/together.ts';
-import { aGroup, aNode, anObservation, aPolicy, aService, nodeRefOf, onePodOnEach } from '../support/facts.ts';
+import { aNode, aPolicy, nodeRefOf, withMinServing } from '../support/facts.ts';
+import { factsOf, learned, nodes } from '../support/scene.ts';
 
-const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => aNode(name));
-const pods = onePodOnEach('web', nodes);
-const facts = anObservation({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
+const facts = factsOf();
 
 /** Names of four nodes, of which a number must keep serving. */
 function choose(minServing: number, changes: Partial<CandidateQuestion> = {}, atMost = 10, maxInFlight = 10) {
-  const guard = { ...aPolicy().guard, minServing: { 'default/web': { targets: minServing } }, maxInFlight };
-  const policy = aPolicy({ guard });
-  const baselines = learnBaselines([], facts, policy);
+  const policy = aPolicy(withMinServing(minServing, { maxInFlight }));
+  const baselines = learned(facts, policy);
   const waiting = nodes.map(nodeRefOf);
   const question = { facts, policy, baselines, inFlight: [], waiting, stableSince: {}, ...changes };
   return [...chooseTogether(question, atMost)].map(({ name }) => name);

@@ -9,6 +9,7 @@ import {
   aPolicy,
   aService,
   onePodOnEach,
+  withGuard,
 } from '../support/facts.ts';
 
 const nodes = [aNode('n1'), aNode('n2')];
@@ -33,7 +34,7 @@ describe('protection that is lost during a run', () => {
   });
 
   test.each([
-    ['is accepted', { policy: aPolicy({ guard: { ...aPolicy().guard, acceptUnprotected: ['default/web'] } }) }],
+    ['is accepted', { policy: aPolicy(withGuard({ acceptUnprotected: ['default/web'] })) }],
     ['does not pass through the nodes', { nodes: [aNode('n3')] }],
     ['is gone', { facts: { ...lost, cluster: { ...lost.cluster, services: [] } } }],
     ['is observed completely', { facts: { ...lost, unsupported: [], targetGroups: [group] } }],

@@ -1,17 +1,7 @@
 import { test } from 'vitest';
-import {
-  type AuditCase,
-  agent,
-  byApp,
-  drains,
-  expectCase,
-  extra,
-  healthy,
-  onEach,
-  onNode,
-  spreadOverHosts,
-} from '../support/audited-pool.ts';
-import { aBudget, aPod, aPolicy, aWorkload, onePodOnEach, released, withPodSurge } from '../support/facts.ts';
+import { type AuditCase, agent, byApp, expectCase, extra, onNode, spreadOverHosts } from '../support/audited-pool.ts';
+import { aBudget, aPod, aWorkload, onePodOnEach, released, withDrain, withPodSurge } from '../support/facts.ts';
+import { nodes, pods as onEach } from '../support/scene.ts';
 
 const cases: readonly AuditCase[] = [
   [
@@ -25,7 +15,7 @@ const cases: readonly AuditCase[] = [
     'WKL-008',
     'warning',
     'a workload whose endpoints the policy keeps',
-    { policy: { drain: { ...aPolicy().drain, keepEndpoints: ['default/web'] } } },
+    { policy: withDrain({ keepEndpoints: ['default/web'] }) },
     {},
   ],
   [
@@ -81,7 +71,7 @@ const cases: readonly AuditCase[] = [
     'a bare pod that may be lost',
     {
       pods: extra({ ownerKind: 'none' }),
-      policy: { drain: { ...aPolicy().drain, force: true } },
+      policy: withDrain({ force: true }),
     },
     { pods: extra({ ownerKind: 'none', terminating: true }) },
   ],
@@ -130,7 +120,7 @@ const cases: readonly AuditCase[] = [
     'emptyDir data that may be lost',
     {
       pods: extra({ hasEmptyDir: true }),
-      policy: { drain: { ...aPolicy().drain, deleteEmptyDirData: true } },
+      policy: withDrain({ deleteEmptyDirData: true }),
     },
     {},
   ],
@@ -167,14 +157,14 @@ const cases: readonly AuditCase[] = [
     'blocker',
     'a pod that is not safe to evict',
     { pods: extra({ safeToEvict: 'false' }) },
-    { pods: extra({ safeToEvict: 'false' }), policy: drains({ doNotDisrupt: 'wait' }) },
+    { pods: extra({ safeToEvict: 'false' }), policy: withDrain({ doNotDisrupt: 'wait' }) },
   ],
   [
     'WKL-025',
     'blocker',
     'a pod that may not be disrupted',
     { pods: extra({ doNotDisrupt: 'for-good' }) },
-    { pods: extra({ doNotDisrupt: 'for-good' }), policy: drains({ doNotDisrupt: 'evict' }) },
+    { pods: extra({ doNotDisrupt: 'for-good' }), policy: withDrain({ doNotDisrupt: 'evict' }) },
   ],
   ['WKL-025', 'warning', 'a pod that runs to its end', { pods: extra({ safeToEvict: 'on-completion' }) }, {}],
   [
@@ -195,7 +185,7 @@ const cases: readonly AuditCase[] = [
     'WKL-025',
     'warning',
     'do-not-disrupt that the policy overrides',
-    { pods: extra({ safeToEvict: 'false' }), policy: drains({ doNotDisrupt: 'evict' }) },
+    { pods: extra({ safeToEvict: 'false' }), policy: withDrain({ doNotDisrupt: 'evict' }) },
     { pods: extra({}) },
   ],
   [
@@ -203,14 +193,14 @@ const cases: readonly AuditCase[] = [
     'warning',
     'a Job that would start again from the beginning',
     { pods: extra({ ownerKind: 'Job' }) },
-    { pods: extra({ ownerKind: 'Job' }), policy: drains({ jobs: 'wait' }) },
+    { pods: extra({ ownerKind: 'Job' }), policy: withDrain({ jobs: 'wait' }) },
   ],
   [
     'WKL-026',
     'info',
     'a Job that is waited for',
-    { pods: extra({ ownerKind: 'Job' }), policy: drains({ jobs: 'wait' }) },
-    { pods: extra({ ownerKind: 'Job', phase: 'Succeeded' }), policy: drains({ jobs: 'wait' }) },
+    { pods: extra({ ownerKind: 'Job' }), policy: withDrain({ jobs: 'wait' }) },
+    { pods: extra({ ownerKind: 'Job', phase: 'Succeeded' }), policy: withDrain({ jobs: 'wait' }) },
   ],
   [
     'WKL-027',
@@ -237,8 +227,8 @@ const cases: readonly AuditCase[] = [
     'WKL-030',
     'warning',
     'pods that tolerate every taint',
-    { pods: onePodOnEach('web', healthy, { tolerations: [{ operator: 'Exists' }] }) },
-    { pods: onePodOnEach('web', healthy, { tolerations: [{ key: 'gpu', operator: 'Exists' }] }) },
+    { pods: onePodOnEach('web', nodes, { tolerations: [{ operator: 'Exists' }] }) },
+    { pods: onePodOnEach('web', nodes, { tolerations: [{ key: 'gpu', operator: 'Exists' }] }) },
   ],
   [
     'WKL-031',

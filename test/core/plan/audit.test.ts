@@ -3,16 +3,24 @@ import {
   type AuditCase,
   aged,
   audit,
-  drains,
   expectCase,
   extra,
-  healthy,
   hookOn,
   n1Only,
-  onEach,
   unreadPolicies,
 } from '../support/audited-pool.ts';
-import { aBudget, aNode, aPod, aPolicy, aService, aWorkload, withPodSurge } from '../support/facts.ts';
+import {
+  aBudget,
+  aNode,
+  aPod,
+  aService,
+  aWorkload,
+  withDrain,
+  withGuard,
+  withPodSurge,
+  withWaits,
+} from '../support/facts.ts';
+import { nodes, pods as onEach } from '../support/scene.ts';
 
 test('a webhook with two pods, or with one that is surged, does not prevent pods from moving', () => {
   const one = hookOn('n1');
@@ -38,7 +46,7 @@ test('a webhook with two pods, or with one that is surged, does not prevent pods
 test('a Service whose pods are on other pools has no finding', () => {
   const elsewhere = aNode('other', { pool: 'batch' });
   const facts = {
-    nodes: [...healthy, elsewhere],
+    nodes: [...nodes, elsewhere],
     pods: [aPod('web-1', 'other')],
     service: { publishNotReadyAddresses: true },
   };
@@ -106,13 +114,13 @@ const cases: readonly AuditCase[] = [
     { service: { internalTrafficPolicy: 'Local' } },
     {},
   ],
-  ['POL-003', 'error', 'a timer of nothing', { policy: { waits: { ...aPolicy().waits, marginMs: 0 } } }, {}],
+  ['POL-003', 'error', 'a timer of nothing', { policy: withWaits({ marginMs: 0 }) }, {}],
   [
     'INF-015',
     'warning',
     'network policies that nobody may read',
     { cluster: { unread: [unreadPolicies] } },
-    { cluster: { unread: [unreadPolicies] }, policy: { waits: { ...aged, endpointPropagationMs: 0 } } },
+    { cluster: { unread: [unreadPolicies] }, policy: { waits: { ...aged.waits, endpointPropagationMs: 0 } } },
   ],
   [
     'SVC-027',
@@ -126,21 +134,21 @@ const cases: readonly AuditCase[] = [
     'warning',
     'forwarded connections of unknown age',
     { service: { externalTrafficPolicy: 'Cluster' } },
-    { service: { externalTrafficPolicy: 'Cluster' }, policy: { waits: aged } },
+    { service: { externalTrafficPolicy: 'Cluster' }, policy: aged },
   ],
   [
     'INF-013',
     'blocker',
     'a node that may not be disrupted',
-    { nodes: [aNode('n1', { doNotDisrupt: true }), ...healthy.slice(1)] },
-    { nodes: [aNode('n1', { doNotDisrupt: true }), ...healthy.slice(1)], policy: drains({ doNotDisrupt: 'wait' }) },
+    { nodes: [aNode('n1', { doNotDisrupt: true }), ...nodes.slice(1)] },
+    { nodes: [aNode('n1', { doNotDisrupt: true }), ...nodes.slice(1)], policy: withDrain({ doNotDisrupt: 'wait' }) },
   ],
   [
     'INF-013',
     'warning',
     'a node that is replaced in spite of do-not-disrupt',
-    { nodes: [aNode('n1', { doNotDisrupt: true }), ...healthy.slice(1)], policy: drains({ doNotDisrupt: 'evict' }) },
-    { nodes: [...healthy, aNode('x', { pool: 'other', doNotDisrupt: true })] },
+    { nodes: [aNode('n1', { doNotDisrupt: true }), ...nodes.slice(1)], policy: withDrain({ doNotDisrupt: 'evict' }) },
+    { nodes: [...nodes, aNode('x', { pool: 'other', doNotDisrupt: true })] },
   ],
   ['INF-003', 'blocker', 'a pool that its cloud is updating', { pool: { status: 'updating' } }, {}],
   ['INF-003', 'error', 'a degraded pool', { pool: { status: 'degraded', problems: ['AutoScalingGroupNotFound'] } }, {}],
@@ -148,14 +156,14 @@ const cases: readonly AuditCase[] = [
     'INF-004',
     'warning',
     'an external cordon',
-    { nodes: [...healthy, aNode('x', { pool: 'other', cordoned: true })] },
-    { nodes: [...healthy, aNode('x', { pool: 'other', cordoned: true, ownership: { cordonedBy: 'run' } })] },
+    { nodes: [...nodes, aNode('x', { pool: 'other', cordoned: true })] },
+    { nodes: [...nodes, aNode('x', { pool: 'other', cordoned: true, ownership: { cordonedBy: 'run' } })] },
   ],
   [
     'INF-004',
     'warning',
     'an external exclusion',
-    { nodes: [...healthy, aNode('x', { pool: 'other', excluded: true })] },
+    { nodes: [...nodes, aNode('x', { pool: 'other', excluded: true })] },
     {},
   ],
   [
@@ -164,18 +172,18 @@ const cases: readonly AuditCase[] = [
     'a node that the autoscaler is about to delete',
     {
       nodes: [
-        ...healthy,
+        ...nodes,
         aNode('x', { pool: 'other', taints: [{ key: 'ToBeDeletedByClusterAutoscaler', effect: 'NoSchedule' }] }),
       ],
     },
-    { nodes: [...healthy, aNode('x', { pool: 'other', taints: [{ key: 'dedicated', effect: 'NoSchedule' }] })] },
+    { nodes: [...nodes, aNode('x', { pool: 'other', taints: [{ key: 'dedicated', effect: 'NoSchedule' }] })] },
   ],
   [
     'INF-016',
     'warning',
     'a Windows node',
-    { nodes: [aNode('n1', { labels: { 'kubernetes.io/os': 'windows' } }), ...healthy.slice(1)] },
-    { nodes: [...healthy, aNode('x', { pool: 'other', labels: { 'kubernetes.io/os': 'windows' } })] },
+    { nodes: [aNode('n1', { labels: { 'kubernetes.io/os': 'windows' } }), ...nodes.slice(1)] },
+    { nodes: [...nodes, aNode('x', { pool: 'other', labels: { 'kubernetes.io/os': 'windows' } })] },
   ],
   ['INF-008', 'error', 'a webhook whose only pod is on the pool', hookOn('n1'), hookOn('x')],
   [
@@ -184,7 +192,7 @@ const cases: readonly AuditCase[] = [
     'a node that Karpenter disrupts',
     {
       nodes: [
-        ...healthy,
+        ...nodes,
         aNode('x', { pool: 'other', taints: [{ key: 'karpenter.sh/disrupted', effect: 'NoSchedule' }] }),
       ],
     },
@@ -201,13 +209,6 @@ const cases: readonly AuditCase[] = [
   [
     'GRD-001',
     'blocker',
-    'a minimum serving that never lets a node leave',
-    { cluster: { budgets: [aBudget('web', onEach, 4)] } },
-    {},
-  ],
-  [
-    'GRD-001',
-    'blocker',
     'a zone with one serving node',
     { pods: onEach.slice(0, 3), group: { crossZone: false } },
     { pods: onEach.slice(0, 3), group: { crossZone: false }, policy: { disabledRules: ['capacity-guard'] } },
@@ -216,8 +217,8 @@ const cases: readonly AuditCase[] = [
     'POL-001',
     'warning',
     'a minimum serving for an unknown Service',
-    { policy: { guard: { ...aPolicy().guard, minServing: { 'default/wbe': { targets: 1 } } } } },
-    { policy: { guard: { ...aPolicy().guard, minServing: { 'default/web': { targets: 1 } } } } },
+    { policy: withGuard({ minServing: { 'default/wbe': { targets: 1 } } }) },
+    { policy: withGuard({ minServing: { 'default/web': { targets: 1 } } }) },
   ],
   ['POL-002', 'error', 'a disabled rule', { policy: { disabledRules: ['remove-endpoints-before-eviction'] } }, {}],
 ];
@@ -239,6 +240,7 @@ describe('audit', () => {
   test('says what to change and where', () => {
     expect(audit({ cluster: { budgets: [aBudget('web', onEach, 4)] } })[0]).toMatchObject({
       rule: 'GRD-001',
+      severity: 'blocker',
       subject: 'nodes n1, n3, n2 and 1 more',
       message:
         'the minimum serving never allows them to be excluded: n1 waits: budget default/web has 4 reachable pods and must keep 4',

@@ -1,17 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { buildPlan } from '../../../core/plan/build-plan.ts';
 import { eventsOf, limits } from '../../../core/plan/limits.ts';
 import { measureRun } from '../../../core/plan/measure-run.ts';
 import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
 import { refusal } from '../../../core/plan/refusal.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
-import { aPolicy, aPool } from '../support/facts.ts';
+import { withDrain } from '../support/facts.ts';
 import { aLargeObservation, type LargeShape } from '../support/large-cluster.ts';
+import type { Policy } from '../support/model.ts';
+import { planFor } from '../support/scene.ts';
 
 function plan(shape: LargeShape, changes: Partial<Policy> = {}): PoolPlan {
-  const facts = aLargeObservation(shape);
-  return buildPlan({ policy: aPolicy(changes), run: 'run', pool: aPool(facts.cluster.nodes), facts });
+  return planFor(aLargeObservation(shape), changes);
 }
 
 const tooLarge = ({ findings }: PoolPlan) => findings.filter(({ rule }) => rule === 'INF-014');
@@ -78,14 +77,12 @@ describe('a pool that is too large for one run', () => {
     const shape = { nodes: 300, services: 2, replicas: 50 };
     const keepEndpoints = Array.from({ length: 2_000 }, (_, index) => `default/some-workload-${index}`);
     expect(tooLarge(plan(shape))).toEqual([]);
-    expect(tooLarge(plan(shape, { drain: { ...aPolicy().drain, keepEndpoints } }))).toHaveLength(1);
+    expect(tooLarge(plan(shape, withDrain({ keepEndpoints })))).toHaveLength(1);
   });
 
   test('by a policy that leaves room for no node at all, and says so', () => {
     const keepEndpoints = Array.from({ length: 60_000 }, (_, index) => `default/some-workload-${index}`);
-    const found = tooLarge(
-      plan({ nodes: 3, services: 2, replicas: 5 }, { drain: { ...aPolicy().drain, keepEndpoints } }),
-    );
+    const found = tooLarge(plan({ nodes: 3, services: 2, replicas: 5 }, withDrain({ keepEndpoints })));
     expect(found.map(({ hint }) => hint).join()).toContain('shorten the policy');
   });
 });

@@ -1,26 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { learnBaselines } from '../../../core/guard/baseline.ts';
 import { evictionRounds } from '../../../core/plan/eviction-rounds.ts';
 import { type LowerBoundDelays, lowerBound } from '../../../core/plan/lower-bound.ts';
 import type { BatchesInput } from '../../../core/plan/simulate-batches.ts';
 import {
   aBudget,
   aCluster,
-  aGroup,
   aNode,
   anObservation,
   aPod,
   aPolicy,
-  aService,
   aWorkload,
   nodeRefOf,
-  onePodOnEach,
+  withMinServing,
   withPodSurge,
 } from '../support/facts.ts';
-
-const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
-const pods = onePodOnEach('web', nodes);
+import { factsOf, learned, nodes, pods, type Scene } from '../support/scene.ts';
 
 const delays: LowerBoundDelays = {
   bootMs: 10_000,
@@ -35,10 +30,10 @@ const delays: LowerBoundDelays = {
 };
 
 /** Four nodes that serve one Service with this minimum serving. */
-function input(targets: number, maxInFlight = 10): BatchesInput {
-  const facts = anObservation({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', nodes)]);
-  const policy = aPolicy({ guard: { ...aPolicy().guard, maxInFlight, minServing: { 'default/web': { targets } } } });
-  return { facts, policy, baselines: learnBaselines([], facts, policy), nodes: nodes.map(nodeRefOf) };
+function input(targets: number, maxInFlight = 10, scene: Scene = {}): BatchesInput {
+  const facts = factsOf(scene);
+  const policy = aPolicy(withMinServing(targets, { maxInFlight }));
+  return { facts, policy, baselines: learned(facts, policy), nodes: nodes.map(nodeRefOf) };
 }
 
 describe('the lower bound', () => {
@@ -76,16 +71,9 @@ describe('the lower bound', () => {
   });
 
   test('lets replacements of surged pods start once, before their nodes leave', () => {
-    const { facts, ...strict } = input(4);
-    const owned = facts.cluster.pods.map((pod) => ({ ...pod, ownerUid: 'rs' }));
-    const handing = {
-      ...strict,
-      policy: { ...strict.policy, ...withPodSurge() },
-      facts: anObservation(
-        { ...facts.cluster, pods: owned, workloads: [aWorkload('web', 4, { surge: 1 })] },
-        facts.targetGroups,
-      ),
-    };
+    const owned = pods.map((pod) => ({ ...pod, ownerUid: 'rs' }));
+    const strict = input(4, 10, { pods: owned, workloads: [aWorkload('web', 4, { surge: 1 })] });
+    const handing = { ...strict, policy: { ...strict.policy, ...withPodSurge() } };
     const bound = lowerBound({ ...handing, delays });
     expect(bound.terms).toEqual([
       { name: 'boot', ms: 10_000 },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ServingFacts } from '../../../core/model/serving.ts';
 import { decisionsOn } from '../support/decisions.ts';
 import { aLargeObservation, type LargeShape } from '../support/large-cluster.ts';
+import type { ServingFacts } from '../support/model.ts';
 
 /** What an observation is made of, and how often any of it is read. */
 function counted(facts: ServingFacts) {

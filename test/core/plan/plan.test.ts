@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { Finding } from '../../../core/plan/finding.ts';
 import { refusal, unprotected } from '../../../core/plan/refusal.ts';
-import { aGroup, aNode, anObservation, aPod, aPolicy, aPool, aService, onePodOnEach } from '../support/facts.ts';
-
-const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
-const pods = onePodOnEach('web', nodes);
+import { aGroup, aNode, anObservation, aPod, aService, withWaits } from '../support/facts.ts';
+import { nodes, planFor, pods } from '../support/scene.ts';
 
 describe('a plan', () => {
   const api = [aPod('api-1', 'n2'), aPod('api-2', 'n4')];
@@ -19,8 +16,7 @@ describe('a plan', () => {
   ];
   const groups = [aGroup('web', nodes), aGroup('api', nodes)];
   const facts = anObservation({ nodes: [...nodes, aNode('x', { pool: 'other' })], pods: all, services }, groups);
-  const policy = aPolicy({ waits: { ...aPolicy().waits, maxConnectionAgeMs: { '*': 60_000 } } });
-  const plan = buildPlan({ policy, run: 'r1', pool: aPool(nodes), facts });
+  const plan = planFor(facts, withWaits({ maxConnectionAgeMs: { '*': 60_000 } }));
 
   test('replaces the nodes of the pool: those without Local endpoints first, then the zones in rotation', () => {
     expect(plan.nodes.map((node) => node.name)).toEqual(['n4', 'n1', 'n3', 'n2']);

@@ -1,8 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { ClusterFacts } from '../../../core/model/serving.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aBudget,
   aGroup,
@@ -16,6 +13,7 @@ import {
   onePodOnEach,
   withPodSurge,
 } from '../support/facts.ts';
+import type { ClusterFacts, PodFacts, Policy } from '../support/model.ts';
 
 /** A node in each zone, with one pod of the Service; nothing may be missing. */
 const nodes = [aNode('n1'), aNode('n2', { zone: 'b' })];

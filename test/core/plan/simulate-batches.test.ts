@@ -1,50 +1,41 @@
 import { describe, expect, test } from 'vitest';
-import { learnBaselines, type ServiceBaseline } from '../../../core/guard/baseline.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { ClusterFacts } from '../../../core/model/serving.ts';
-import type { TargetGroupFacts, TargetState } from '../../../core/model/target-group.ts';
+import type { ServiceBaseline } from '../../../core/guard/baseline.ts';
 import { type Batches, simulateBatches } from '../../../core/plan/simulate-batches.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aBaseline,
   aBudget,
-  aGroup,
-  aNode,
-  anObservation,
   aPolicy,
   aService,
   aTarget,
   aWorkload,
   nodeRefOf,
-  onePodOnEach,
+  withGuard,
+  withMinServing,
   withPodSurge,
 } from '../support/facts.ts';
+import type { Policy, TargetState } from '../support/model.ts';
+import { factsOf, learned, nodes, pods, type Scene } from '../support/scene.ts';
 
-const nodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
-const pods = onePodOnEach('web', nodes);
-
-interface Scene {
+interface Terms extends Scene {
   readonly least?: number;
   readonly guard?: Partial<Policy['guard']>;
   readonly policy?: Partial<Policy>;
-  readonly traffic?: ServiceFacts['externalTrafficPolicy'];
-  readonly group?: Partial<TargetGroupFacts>;
-  readonly cluster?: Partial<ClusterFacts>;
   /** The baseline of the Service; what the observation itself shows unless given. */
   readonly known?: readonly ServiceBaseline[];
 }
 
 /** Simulates the run of four nodes in two zones that serve one Service. */
-function play({ least, guard, policy: rules, traffic = 'Local', group, cluster, known }: Scene): Batches {
-  const services = [aService('web', pods, { externalTrafficPolicy: traffic })];
-  const facts = anObservation({ nodes, pods, services, ...cluster }, [aGroup('web', nodes, group)]);
-  const minServing = least === undefined ? {} : { 'default/web': { targets: least } };
-  const policy = aPolicy({ ...rules, guard: { ...aPolicy().guard, minServing, ...guard } });
-  const baselines = known ?? learnBaselines([], facts, policy);
+function play({ least, guard, policy: rules, known, ...scene }: Terms): Batches {
+  const facts = factsOf(scene);
+  const policy = aPolicy({
+    ...rules,
+    ...(least === undefined ? withGuard({ ...guard }) : withMinServing(least, guard)),
+  });
+  const baselines = known ?? learned(facts, policy);
   return simulateBatches({ facts, policy, baselines, nodes: nodes.map(nodeRefOf) });
 }
 
-const names = (scene: Scene) => play(scene).batches.map((batch) => batch.nodes.map((node) => node.name));
+const names = (terms: Terms) => play(terms).batches.map((batch) => batch.nodes.map((node) => node.name));
 const byTwo = [
   ['n1', 'n2'],
   ['n3', 'n4'],
@@ -54,7 +45,7 @@ describe('batches', () => {
   test('are as large as the minimum serving allows', () => {
     expect(names({ least: 3 })).toEqual([['n1'], ['n2'], ['n3'], ['n4']]);
     expect(names({ least: 2 })).toEqual(byTwo);
-    expect(names({ least: 1, group: { crossZone: false } })).toEqual([
+    expect(names({ least: 1, crossZone: false })).toEqual([
       ['n1', 'n3'],
       ['n2', 'n4'],
     ]);
@@ -68,7 +59,7 @@ describe('batches', () => {
 
   test('take all nodes under policy Cluster, where the new nodes serve from the beginning', () => {
     expect(names({ traffic: 'Cluster' })).toHaveLength(1);
-    expect(names({ traffic: 'Cluster', group: { crossZone: false } })).toHaveLength(1);
+    expect(names({ traffic: 'Cluster', crossZone: false })).toHaveLength(1);
   });
 
   test('say which nodes are stuck and why', () => {
@@ -81,7 +72,7 @@ describe('batches', () => {
 
   test('say it of the nodes that are left, too', () => {
     const services = [aService('web', pods.slice(0, 3))];
-    const { batches, stuck, block } = play({ least: 1, group: { crossZone: false }, cluster: { services } });
+    const { batches, stuck, block } = play({ least: 1, crossZone: false, cluster: { services } });
     expect(batches.flatMap((batch) => batch.nodes.map(({ name }) => name)).toSorted()).toEqual(['n1', 'n2', 'n4']);
     expect(stuck.map(({ name }) => name)).toEqual(['n3']);
     expect(block).toMatchObject({ limit: 'zone', zone: 'b' });
@@ -94,7 +85,7 @@ describe('what resolves itself', () => {
   const silent = nodes.map((node) => ({ ...node, ready: node.name !== 'n4' }));
   const with4 = (state: TargetState) => nodes.map((node) => aTarget(node, node.name === 'n4' ? { state } : {}));
 
-  test.each<[string, Scene]>([
+  test.each<[string, Terms]>([
     ['a rollout', { cluster: { workloads: rolling } }],
     [
       'a target that its controller would not deregister now',
@@ -129,7 +120,7 @@ describe('batches of a run with pod surge', () => {
 
   test('contain all nodes where every pod is doubled, whatever minimum serving and budgets say', () => {
     const policy = withPodSurge(1);
-    expect(names({ policy, cluster, least: 4, group: { crossZone: false } })).toEqual(all);
+    expect(names({ policy, cluster, least: 4, crossZone: false })).toEqual(all);
     expect(names({ policy, cluster: { ...cluster, budgets: [aBudget('web', pods, 4)] } })).toEqual(all);
     expect(names({ policy, cluster, traffic: 'Cluster', least: 4 })).toEqual(all);
   });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { buildPlan, buildPlanInSlices } from '../../../core/plan/build-plan.ts';
-import { aPolicy, aPool, withPodSurge } from '../support/facts.ts';
+import { aPolicy, aPool, withGuard, withPodSurge } from '../support/facts.ts';
 import { aLargeObservation } from '../support/large-cluster.ts';
 
 test('a plan that is made in slices is the same, and no slice processes all waves', () => {
   const facts = aLargeObservation({ nodes: 30, services: 5, replicas: 20, budgets: 'each' });
-  const policy = aPolicy({ ...withPodSurge(0.1), guard: { ...aPolicy().guard, maxInFlight: 3 } });
+  const policy = aPolicy({ ...withPodSurge(0.1), ...withGuard({ maxInFlight: 3 }) });
   const question = { policy, run: 'run', pool: aPool(facts.cluster.nodes), facts };
   const work = buildPlanInSlices(question);
   let slices = 1;

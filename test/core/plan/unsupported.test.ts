@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { TargetGroupFacts } from '../../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
-import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
 import { refusal, unprotected } from '../../../core/plan/refusal.ts';
-import { aGroup, aNode, anObservation, anUnsupported, aPod, aPolicy, aPool, aService } from '../support/facts.ts';
+import { aGroup, aNode, anObservation, anUnsupported, aPod, aService, withGuard } from '../support/facts.ts';
+import type { ServiceFacts, TargetGroupFacts } from '../support/model.ts';
+import { names, nodes as ofPool, planFor } from '../support/scene.ts';
 
 interface Changes {
   /** Where the pods of the Service run. */
@@ -16,9 +15,8 @@ interface Changes {
   readonly accepted?: readonly string[];
 }
 
-const ofPool = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
 const others = [aNode('x1', { pool: 'batch' }), aNode('x2', { pool: 'batch' })];
-const onPool = { nodes: ofPool.map((node) => node.name) };
+const onPool = { nodes: names };
 const elsewhere = { nodes: others.map((node) => node.name) };
 
 /** A plan for four nodes, beside which another pool stands, in a cluster with one Service, which is unsupported. */
@@ -27,8 +25,7 @@ function requirePlan({ nodes = [], policy = 'Local', why, groups = [], accepted 
   const services = [aService('web', pods, { externalTrafficPolicy: policy })];
   const unsupported = [anUnsupported('web', why === undefined ? {} : { why })];
   const facts = anObservation({ nodes: [...ofPool, ...others], pods, services }, groups, unsupported);
-  const guard = { ...aPolicy().guard, acceptUnprotected: accepted };
-  return buildPlan({ policy: aPolicy({ guard }), run: 'run', pool: aPool(ofPool), facts });
+  return planFor(facts, withGuard({ acceptUnprotected: accepted }));
 }
 
 const found = ({ findings }: PoolPlan) => findings.map(({ rule, severity }) => [rule, severity]);

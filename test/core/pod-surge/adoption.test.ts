@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { decideAdoption, decideUpkeep, explainAdoption } from '../../../core/pod-surge/adoption.ts';
 import { aCluster, aPod, aWorkload, released } from '../support/facts.ts';
+import type { PodFacts, WorkloadFacts } from '../support/model.ts';
 
 const web = aWorkload('web', 2);
 

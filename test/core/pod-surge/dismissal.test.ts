@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { decideDismissal, trackGone } from '../../../core/pod-surge/dismissal.ts';
 import { aCluster, aNode, aPod, aPolicy, aService, aWorkload, released, withPodSurge } from '../support/facts.ts';
+import type { PodFacts, WorkloadFacts } from '../support/model.ts';
 
 const now = 10_000_000;
 const minute = 60_000;

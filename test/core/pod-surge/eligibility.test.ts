@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { ClusterFacts } from '../../../core/model/serving.ts';
 import { decideEligibility } from '../../../core/pod-surge/eligibility.ts';
 import type { PodSurgePolicy } from '../../../core/policy/policy.ts';
 import {
@@ -14,6 +12,7 @@ import {
   released,
   withPodSurge,
 } from '../support/facts.ts';
+import type { ClusterFacts, PodFacts } from '../support/model.ts';
 
 const web = aWorkload('web', 2, { surge: 1 });
 const agent = aWorkload('agent', 2, { key: 'DaemonSet default/agent', kind: 'DaemonSet' });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeFacts } from '../../../core/model/node.ts';
-import type { PodFacts, SpreadFacts } from '../../../core/model/pod.ts';
+import type { SpreadFacts } from '../../../core/model/pod.ts';
 import { decideEligibility } from '../../../core/pod-surge/eligibility.ts';
 import { selectBatch } from '../../../core/pod-surge/select-batch.ts';
 import { selectReleases } from '../../../core/pod-surge/select-releases.ts';
 import { countReleased } from '../../../core/pod-surge/surge-limit.ts';
 import type { PodSurgeLimit } from '../../../core/policy/policy.ts';
 import { aCluster, aNode, aPod, aPolicy, aWorkload, nodeRefOf, released, withPodSurge } from '../support/facts.ts';
+import type { NodeFacts, PodFacts } from '../support/model.ts';
 
 const byZone: SpreadFacts = {
   topologyKey: 'topology.kubernetes.io/zone',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { PodFacts } from '../../../core/model/pod.ts';
 import { decideReleasedEviction } from '../../../core/pod-surge/evict-released.ts';
 import { aCluster, aNode, aPod, aPolicy, aService, aWorkload, released, withPodSurge } from '../support/facts.ts';
+import type { PodFacts } from '../support/model.ts';
 
 const now = 1_000_000;
 

@@ -1,8 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { learnBaselines } from '../../../core/guard/baseline.ts';
-import type { PodFacts } from '../../../core/model/pod.ts';
 import { decidePlaces } from '../../../core/pod-surge/misplaced.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import {
   aGroup,
   aNode,
@@ -16,6 +14,7 @@ import {
   released,
   withPodSurge,
 } from '../support/facts.ts';
+import type { PodFacts, Policy } from '../support/model.ts';
 
 const olds = [aNode('a1', { cordoned: true }), aNode('b1', { zone: 'b', cordoned: true })];
 const news = ['a2', 'b2', 'b3', 'c2'].map((name) => aNode(name, { zone: name.slice(0, 1), pool: 'web-new' }));

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
 import { decidePodSurgeRound, type PodSurgeQuestion } from '../../../core/pod-surge/pod-surge-round.ts';
 import {
   aCluster,
@@ -17,6 +15,7 @@ import {
   released,
   withPodSurge,
 } from '../support/facts.ts';
+import type { PodFacts, ServingFacts } from '../support/model.ts';
 
 const old = [aNode('n1'), aNode('n2')];
 const fresh = [aNode('n8', { pool: 'new' }), aNode('n9', { pool: 'new' })];

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { PodFacts } from '../../../core/model/pod.ts';
 import type { Amounts, ContainerNeeds, LimitFacts, LimitRangeFacts, QuotaFacts } from '../../../core/model/quota.ts';
-import type { ClusterFacts } from '../../../core/model/serving.ts';
 import { decideEligibility } from '../../../core/pod-surge/eligibility.ts';
 import { openQuotaLedger, roomFor } from '../../../core/pod-surge/quota-room.ts';
 import { usageOf } from '../../../core/pod-surge/replacement-needs.ts';
 import { selectReleases } from '../../../core/pod-surge/select-releases.ts';
 import { aCluster, aPod, aPolicy, aWorkload, released, withPodSurge } from '../support/facts.ts';
+import type { ClusterFacts, PodFacts } from '../support/model.ts';
 
 const asks = (requests: Amounts, limits: Amounts = {}, kind: ContainerNeeds['kind'] = 'app'): ContainerNeeds => {
   return { kind, requests, limits };

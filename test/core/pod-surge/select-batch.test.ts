@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { PodFacts } from '../../../core/model/pod.ts';
 import { type BatchQuestion, selectBatch } from '../../../core/pod-surge/select-batch.ts';
 import { maxReleased } from '../../../core/pod-surge/surge-limit.ts';
 import {
@@ -13,6 +12,7 @@ import {
   released,
   withPodSurge,
 } from '../support/facts.ts';
+import type { PodFacts } from '../support/model.ts';
 
 const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) => aNode(name));
 const one = (app: string) => onePodOnEach(app, nodes, { ownerUid: 'rs' });

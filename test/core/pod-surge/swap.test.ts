@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { decideAdoption } from '../../../core/pod-surge/adoption.ts';
 import { decideSwaps } from '../../../core/pod-surge/swap.ts';
 import { aCluster, aNode, aPod, aPolicy, aWorkload, released, withPodSurge } from '../support/facts.ts';
+import type { PodFacts, WorkloadFacts } from '../support/model.ts';
 
 const goes = { pool: 'new', cordoned: true };
 const nodes = [aNode('n1'), aNode('n2'), aNode('n7', { pool: 'new' }), aNode('n8', goes), aNode('n9', goes)];

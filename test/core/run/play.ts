@@ -1,4 +1,3 @@
-import type { NodeRef } from '../../../core/model/node.ts';
 import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
 import type { NodeEnd, RunEvent } from '../../../core/run/events.ts';
 import { reduce } from '../../../core/run/reduce.ts';
@@ -6,6 +5,7 @@ import { openState, type RunState } from '../../../core/run/state.ts';
 import { beginStatus } from '../../../core/status/begin-status.ts';
 import type { NodeStatus } from '../../../core/status/status.ts';
 import { aNode, aPolicy, nodeRefOf } from '../support/facts.ts';
+import type { NodeRef } from '../support/model.ts';
 
 /** When every run of these tests begins, epoch ms. */
 export const begun = Date.UTC(2026, 0, 5, 9, 0, 0);

@@ -1,15 +1,11 @@
 import { expect } from 'vitest';
 import type { NetworkPolicyFacts } from '../../../core/model/network-policy.ts';
-import type { NodeFacts } from '../../../core/model/node.ts';
-import type { PodFacts, SpreadFacts } from '../../../core/model/pod.ts';
+import type { SpreadFacts } from '../../../core/model/pod.ts';
 import type { PoolFacts } from '../../../core/model/pool.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { ClusterFacts } from '../../../core/model/serving.ts';
-import type { TargetGroupFacts } from '../../../core/model/target-group.ts';
-import { buildPlan } from '../../../core/plan/build-plan.ts';
 import type { Finding } from '../../../core/plan/finding.ts';
-import type { DrainPolicy, Policy } from '../../../core/policy/policy.ts';
-import { aBudget, aGroup, aNode, anObservation, aPod, aPolicy, aPool, aService, onePodOnEach } from './facts.ts';
+import { aBudget, aGroup, aNode, anObservation, aPod, aPool, aService, withWaits } from './facts.ts';
+import type { ClusterFacts, NodeFacts, PodFacts, Policy, ServiceFacts, TargetGroupFacts } from './model.ts';
+import { nodes as fourNodes, pods as onEach, planFor } from './scene.ts';
 
 /** What is different about a pool that is sound otherwise. */
 interface Changes {
@@ -22,10 +18,6 @@ interface Changes {
   readonly policy?: Partial<Policy>;
 }
 
-/** Two nodes in each of two zones. */
-export const healthy = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
-/** A pod of `web` on each. */
-export const onEach = onePodOnEach('web', healthy);
 /** All pods on one node. */
 export const n1Only = [aPod('web-1', 'n1'), aPod('web-2', 'n1')];
 
@@ -35,7 +27,7 @@ export const spreadOverHosts = (changes: Partial<SpreadFacts>): readonly PodFact
   const spreads = [{ ...spread, countsCordoned: true, ...changes }];
   return [...onEach, aPod('web-5', 'n1')].map((pod) => ({ ...pod, ownerUid: 'rs', spreads }));
 };
-export const aged = { ...aPolicy().waits, maxConnectionAgeMs: { '*': 60_000 } };
+export const aged = withWaits({ maxConnectionAgeMs: { '*': 60_000 } });
 
 export const unreadPolicies = { resource: 'networkpolicies.networking.k8s.io', hint: 'Add a rule.' };
 
@@ -46,7 +38,7 @@ export function byApp(app: string): NetworkPolicyFacts {
 
 /** Findings for four nodes in two zones that serve one Local Service with a budget that spares one: sound unless changed. */
 export function audit({
-  nodes = healthy,
+  nodes = fourNodes,
   pods = onEach,
   service,
   group,
@@ -56,30 +48,17 @@ export function audit({
 }: Changes = {}): readonly Finding[] {
   const web = pods.filter((pod) => pod.labels['app'] === 'web');
   const services = [aService('web', web, service)];
-  const groups =
-    group === 'none'
-      ? []
-      : [
-          aGroup(
-            'web',
-            nodes.filter((node) => node.pool === 'web'),
-            group,
-          ),
-        ];
+  const old = nodes.filter((node) => node.pool === 'web');
+  const groups = group === 'none' ? [] : [aGroup('web', old, group)];
   const facts = anObservation(
     { nodes, pods, services, budgets: [aBudget('web', web, web.length - 1)], ...cluster },
     groups,
   );
-  const old = nodes.filter((node) => node.pool === 'web');
-  return buildPlan({ policy: aPolicy(policy), run: 'run', pool: aPool(old, pool), facts }).findings;
+  return planFor(facts, policy, aPool(old, pool)).findings;
 }
 
 /** One pod more than those of `web`. */
 export const extra = (changes: Partial<PodFacts>) => [...onEach, aPod('extra-1', 'n1', changes)];
-/** The default policy, with other drain rules. */
-export const drains = (changes: Partial<DrainPolicy>): Partial<Policy> => ({
-  drain: { ...aPolicy().drain, ...changes },
-});
 /** A pod of a DaemonSet behind the Service. */
 export const agent = (changes: Partial<PodFacts> = {}) =>
   extra({ ownerKind: 'DaemonSet', ownerName: 'agent', labels: { app: 'web' }, ...changes });
@@ -96,7 +75,7 @@ export function hookOn(node: string): Changes {
   const pod = aPod('hook-1', node, { ownerKind: 'StatefulSet' });
   const hook = aService('hook', [pod], { type: 'ClusterIP', externalTrafficPolicy: 'Cluster' });
   return {
-    nodes: [...healthy, aNode('x', { pool: 'other' })],
+    nodes: [...fourNodes, aNode('x', { pool: 'other' })],
     pods: [...onEach, pod],
     cluster: {
       services: [aService('web', onEach), hook],

@@ -5,7 +5,6 @@ import { layOutInSlices } from '../../../core/guard/lay-out.ts';
 import { findRevocation } from '../../../core/guard/revocation.ts';
 import { selectCandidate } from '../../../core/guard/select-candidate.ts';
 import { findLostProtection } from '../../../core/guard/unprotected.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
 import { buildPlan, buildPlanInSlices } from '../../../core/plan/build-plan.ts';
 import { decideAdoption } from '../../../core/pod-surge/adoption.ts';
 import { decideReleasedEviction } from '../../../core/pod-surge/evict-released.ts';
@@ -18,6 +17,7 @@ import { decideConnectionsDrained, decideDeregistered, findReregistered } from '
 import { decideReplacementsServing, snapshotEndpoints } from '../../../core/waits/replacements.ts';
 import { decideNodesRegistered } from '../../../core/waits/surge.ts';
 import { aPolicy, aPool, withPodSurge } from './facts.ts';
+import type { ServingFacts } from './model.ts';
 
 /** Decides something from an observation. `pause` is called where a worker yields to its other steps. */
 type Decision = (observation: ServingFacts, pause?: () => void) => unknown;

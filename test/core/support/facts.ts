@@ -1,14 +1,22 @@
 import type { ServiceBaseline } from '../../../core/guard/baseline.ts';
-import type { NodeFacts, NodeRef } from '../../../core/model/node.ts';
-import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts';
+import type { DisruptionBudgetFacts } from '../../../core/model/pod.ts';
 import type { PoolFacts } from '../../../core/model/pool.ts';
-import type { EndpointFacts, ServiceFacts } from '../../../core/model/service.ts';
-import type { ClusterFacts, ServingFacts } from '../../../core/model/serving.ts';
-import type { TargetFacts, TargetGroupFacts } from '../../../core/model/target-group.ts';
+import type { EndpointFacts } from '../../../core/model/service.ts';
+import type { TargetFacts } from '../../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
-import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { parsePolicy } from '../../../core/policy/parse.ts';
-import type { PodSurgeLimit, PodSurgePolicy, Policy } from '../../../core/policy/policy.ts';
+import type { PodSurgeLimit, PodSurgePolicy } from '../../../core/policy/policy.ts';
+import type {
+  ClusterFacts,
+  NodeFacts,
+  NodeRef,
+  PodFacts,
+  Policy,
+  ServiceFacts,
+  ServingFacts,
+  TargetGroupFacts,
+  WorkloadFacts,
+} from './model.ts';
 
 /** Builders of facts for tests: everything healthy and in order unless told otherwise. */
 
@@ -229,6 +237,26 @@ spec:
   );
   if (!parsed.ok) throw new Error(parsed.problems.map((problem) => problem.message).join());
   return { ...parsed.policy, ...changes };
+}
+
+/** The part of a policy with other terms of the guard. */
+export function withGuard(changes: Partial<Policy['guard']>): Pick<Policy, 'guard'> {
+  return { guard: { ...aPolicy().guard, ...changes } };
+}
+
+/** The part of a policy that keeps so many targets of Service `default/web` serving. */
+export function withMinServing(targets: number, changes: Partial<Policy['guard']> = {}): Pick<Policy, 'guard'> {
+  return withGuard({ minServing: { 'default/web': { targets } }, ...changes });
+}
+
+/** The part of a policy with other rules of draining. */
+export function withDrain(changes: Partial<Policy['drain']>): Pick<Policy, 'drain'> {
+  return { drain: { ...aPolicy().drain, ...changes } };
+}
+
+/** The part of a policy with other waits. */
+export function withWaits(changes: Partial<Policy['waits']>): Pick<Policy, 'waits'> {
+  return { waits: { ...aPolicy().waits, ...changes } };
 }
 
 /** The part of a policy that switches pod surge on, with exceptions by workload. */

@@ -1,9 +1,7 @@
-import type { NodeFacts } from '../../../core/model/node.ts';
-import type { DisruptionBudgetFacts, PodFacts } from '../../../core/model/pod.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
+import type { DisruptionBudgetFacts } from '../../../core/model/pod.ts';
 import type { TargetFacts } from '../../../core/model/target-group.ts';
 import { aBudget, aGroup, aNode, anObservation, aPod, aService, aTarget, aWorkload, endpointOf } from './facts.ts';
+import type { NodeFacts, PodFacts, ServiceFacts, ServingFacts } from './model.ts';
 
 /** A cluster of any size, and how its Services lie on its nodes. */
 export interface LargeShape {

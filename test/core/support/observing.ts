@@ -1,5 +1,5 @@
-import type { ServingFacts } from '../../../core/model/serving.ts';
 import { aBudget, aGroup, aNode, anObservation, aPod, aService, aTarget } from './facts.ts';
+import type { ServingFacts } from './model.ts';
 import { rollsOut, type World, type WorldApp, type WorldNode, type WorldPod } from './world.ts';
 
 /** What an observer sees of the world at that time (ms). */

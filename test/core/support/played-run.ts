@@ -1,11 +1,9 @@
 import type { ServiceBaseline } from '../../../core/guard/baseline.ts';
 import type { CandidateQuestion } from '../../../core/guard/select-candidate.ts';
 import type { StableSince } from '../../../core/guard/stable-since.ts';
-import type { NodeRef } from '../../../core/model/node.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
 import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import type { EndpointSnapshot } from '../../../core/waits/replacements.ts';
+import type { NodeRef, Policy, ServingFacts } from './model.ts';
 import type { World } from './world.ts';
 
 /** A node in progress, and its step. */

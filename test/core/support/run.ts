@@ -6,10 +6,7 @@ import { learnBaselines } from '../../../core/guard/baseline.ts';
 import { findRevocation } from '../../../core/guard/revocation.ts';
 import { type CandidateQuestion, selectCandidate } from '../../../core/guard/select-candidate.ts';
 import { type RunScope, servicesOfRun } from '../../../core/guard/services-of-run.ts';
-import type { NodeRef } from '../../../core/model/node.ts';
-import type { ServingFacts } from '../../../core/model/serving.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
-import type { Policy } from '../../../core/policy/policy.ts';
 import {
   decideConnectionsDrained,
   decideDeregistered,
@@ -24,6 +21,7 @@ import {
 import { aPolicy, aPool } from './facts.ts';
 import { include } from './happenings.ts';
 import { judgeExclusion, judgeTermination, judgeTouch } from './judge.ts';
+import type { NodeRef, Policy, ServingFacts } from './model.ts';
 import { observeAt } from './observing.ts';
 import type { NodeProgress, Play, PlayedRun, PlayRules } from './played-run.ts';
 import { pendingChanges, removeNode, surge, type World, type WorldNode } from './world.ts';

@@ -1,4 +1,4 @@
-import type { TargetState } from '../../../core/model/target-group.ts';
+import type { TargetState } from './model.ts';
 
 /** A cluster that moves on in small steps, each picked from outside: what a run may meet, without any clock. */
 export interface World {

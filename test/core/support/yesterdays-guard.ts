@@ -1,8 +1,7 @@
 /** An earlier guard as a control: a test world in which it loses nothing proves nothing. */
 import type { CandidateQuestion } from '../../../core/guard/select-candidate.ts';
-import type { NodeRef } from '../../../core/model/node.ts';
-import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { PoolPlan, ServicePlan } from '../../../core/plan/pool-plan.ts';
+import type { NodeRef, ServiceFacts } from './model.ts';
 
 /**
  * The first node without which the minimums that were fixed at the start still hold. A node that serves nothing of a Service at the moment is

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { NodeRef } from '../../../core/model/node.ts';
 import { countWaves, surgeAtOnce } from '../../../core/surge/at-once.ts';
 import { instanceMinutes } from '../../../core/surge/instance-minutes.ts';
 import { decideCapacity } from '../../../core/surge/missing-capacity.ts';
 import { pairByZone } from '../../../core/surge/pair-by-zone.ts';
 import { aNode, nodeRefOf } from '../support/facts.ts';
+import type { NodeRef } from '../support/model.ts';
 
 describe('instances in addition to the pool at a time', () => {
   test.each([

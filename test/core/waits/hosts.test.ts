@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import type { NodeFacts } from '../../../core/model/node.ts';
-import type { TargetState } from '../../../core/model/target-group.ts';
 import { findAside, type NodesAside, observeHosts } from '../../../core/waits/hosts.ts';
 import { aGroup, aNode, anObservation, aPolicy, aService, aTarget, onePodOnEach } from '../support/facts.ts';
+import type { NodeFacts, TargetState } from '../support/model.ts';
 
 const policy = aPolicy({ target: { ...aPolicy().target, poolName: 'new' } });
 const old = aNode('old', { cordoned: true });

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { TargetState } from '../../../core/model/target-group.ts';
 import {
   decideConnectionsDrained,
   decideDeregistered,
@@ -7,6 +6,7 @@ import {
   needsLabelAgain,
 } from '../../../core/waits/load-balancers.ts';
 import { aGroup, aNode, anObservation, aPolicy, aTarget, nodeRefOf } from '../support/facts.ts';
+import type { TargetState } from '../support/model.ts';
 
 const node = nodeRefOf(aNode('n1'));
 const other = nodeRefOf(aNode('n2'));

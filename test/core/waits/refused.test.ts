@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import type { PodFacts } from '../../../core/model/pod.ts';
-import type { WorkloadFacts } from '../../../core/model/workload.ts';
 import { findRefused, findRefusedBehind, hintRefused, noteRefused } from '../../../core/waits/refused.ts';
 import { aBudget, aNode, anObservation, aPod, aService, aWorkload } from '../support/facts.ts';
+import type { PodFacts, WorkloadFacts } from '../support/model.ts';
 
 const says = 'pods "web-x" is forbidden: exceeded quota: compute, requested: pods=1, used: pods=4, limited: pods=4';
 const owned = { ownerName: 'web-1', ownerWants: 2, workload: 'Deployment default/web' };

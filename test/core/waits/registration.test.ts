@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { TargetState } from '../../../core/model/target-group.ts';
 import { takesNode } from '../../../core/waits/registration.ts';
 import { aGroup, aNode, aTarget } from '../support/facts.ts';
+import type { TargetState } from '../support/model.ts';
 
 const fresh = aNode('new', { pool: 'new' });
 const near = aNode('near');

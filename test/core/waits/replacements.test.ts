@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import type { PodFacts } from '../../../core/model/pod.ts';
 import type { EndpointFacts } from '../../../core/model/service.ts';
 import { decideReplacementsServing, snapshotEndpoints } from '../../../core/waits/replacements.ts';
 import {
@@ -15,6 +14,7 @@ import {
   nodeRefOf,
   released,
 } from '../support/facts.ts';
+import type { PodFacts } from '../support/model.ts';
 
 const n1 = aNode('n1', { excluded: true });
 const n2 = aNode('n2');

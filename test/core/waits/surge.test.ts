@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import type { NodeFacts } from '../../../core/model/node.ts';
-import type { TargetState } from '../../../core/model/target-group.ts';
 import { decideNodesReady, decideNodesRegistered } from '../../../core/waits/surge.ts';
 import { aGroup, aNode, anObservation, aPod, aService, aTarget } from '../support/facts.ts';
+import type { NodeFacts, TargetState } from '../support/model.ts';
 
 const old = aNode('n1');
 const agent = (name: string, node: string, ready: boolean) =>
