@@ -5,6 +5,7 @@ import { listUnprotected } from '../../core/policy/zeroed.ts';
 import type { Tone } from '../../core/status/line.ts';
 import { formatDuration, listNames } from '../../core/text/format.ts';
 import type { Style } from '../output/style.ts';
+import { describeStages } from './plan-stages.ts';
 import { renderTable } from './table.ts';
 import { fitWidth } from './wrap.ts';
 
@@ -38,6 +39,7 @@ export function renderPlan(plan: PoolPlan, style: Style): string[] {
     ...renderPodSurge(plan, width),
     ...renderFindings(plan.findings, style),
     renderSurge(plan),
+    ...describeStages(plan),
     `expected ${formatDuration(plan.estimate.totalMs)}: ${plan.estimate.terms
       .map((term) => `${term.name} ${formatDuration(term.ms)}`)
       .join(', ')}`,

@@ -59,3 +59,38 @@ test('a plan says what is replaced, what protects each Service, which pods are s
     "
   `);
 });
+
+test('a plan says when the run may change something, and in which stages', () => {
+  const weekdays = ['Mon', 'Tue', 'Wed', 'Thu'] as const;
+  const policy = {
+    ...aPolicy(),
+    schedule: {
+      timeZone: 'Europe/Berlin',
+      windows: [{ days: weekdays, startMinute: 22 * 60, endMinute: 28 * 60 }],
+      freezes: [],
+      calendars: [],
+    },
+    rollout: {
+      canary: { nodes: 1, soakMs: 600_000 },
+      zones: [],
+      approvals: { at: ['start', 'canary'], timeoutMs: undefined, onTimeout: 'stall' },
+    },
+  } as const;
+  const cluster = { nodes, pods: [...web], services: [aService('web', web)] };
+  const facts = anObservation(cluster, [aGroup('web', nodes)]);
+  const plan = buildPlan({ policy, run: 'run', pool: aPool(nodes), facts });
+  const lines = renderPlan(plan, plainStyle);
+  expect(
+    lines.slice(
+      lines.findIndex((line) => line.startsWith('upgrade windows')),
+      -1,
+    ),
+  ).toEqual([
+    'upgrade windows: Mon-Thu 22:00-04:00 Europe/Berlin',
+    expect.stringMatching(
+      /^new nodes and the first batch need an open window for \d+m \d+s, estimated by the plan, with a margin$/,
+    ),
+    expect.stringMatching(/^stage 1, after approval of start: 1 node \(n\d\), then a soak of 10m$/),
+    expect.stringMatching(/^stage 2, after approval of canary: 1 node \(n\d\)$/),
+  ]);
+});
