@@ -13,5 +13,6 @@ test('a run that may not launch instances ends before anything is locked or susp
   expect(report.outcome).toBe('failed');
   expect(begun).not.toContain('acquireLock');
   expect(ownershipOf(world)).toEqual([]);
-  expect(world.pools.map(({ suspended }) => suspended)).toEqual([undefined]);
+  expect(world.pools.map(({ suspendedByRun }) => suspendedByRun)).toEqual([undefined]);
+  expect(world.pools.map(({ suspended }) => suspended)).toEqual([[]]);
 });
