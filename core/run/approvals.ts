@@ -5,8 +5,9 @@ import { withProblems } from './stalled.ts';
 import type { RunState } from './state.ts';
 
 /** The run waits until somebody approves or rejects. */
-export function requestApproval(state: RunState, { type: _, ...approval }: EventOf<'requestApproval'>): RunState {
-  return { ...state, status: { ...state.status, approval } };
+export function requestApproval(state: RunState, event: EventOf<'requestApproval'>): RunState {
+  const { of, since, until, onTimeout } = event;
+  return { ...state, status: { ...state.status, approval: { of, since, until, onTimeout } } };
 }
 
 /** Somebody has approved: the run continues, even if it has stalled because nobody had. */
