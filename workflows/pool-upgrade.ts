@@ -1,5 +1,6 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { NodeRef } from '../core/model/node.ts';
+import { approvedPart, findChanges } from '../core/plan/approved-plan.ts';
 import { type PoolPlan, summarize } from '../core/plan/pool-plan.ts';
 import { divideIntoStages } from '../core/rollout/stages.ts';
 import { idleOf, leftOf } from '../core/run/nodes.ts';
@@ -29,9 +30,7 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
   const run = openRun(input);
   try {
     await run.handles.forward.run(async () => {
-      const plan = await preflight(run);
-      await approveStart(run);
-      await awaitWindow(run, plan, 'nodes');
+      const plan = await planAndWait(run);
       await lockPool(run, plan);
       await surge(run, plan);
       await cordonOld(run, plan);
@@ -57,9 +56,22 @@ async function preflight(run: Run): Promise<PoolPlan> {
   return plan;
 }
 
-/** Nothing has been changed yet. */
-async function approveStart(run: Run): Promise<void> {
-  if (run.input.policy.rollout?.approvals?.at.includes('start') === true) await awaitApproval(run, 'start');
+/**
+ * Plans, and waits for the approval of the start and for an upgrade window, if the policy asks for them. Nothing has been changed yet. The cluster
+ * may have changed meanwhile, perhaps for days, so the run then plans anew.
+ */
+async function planAndWait(run: Run): Promise<PoolPlan> {
+  const plan = await preflight(run);
+  const needsApproval = run.input.policy.rollout?.approvals?.at.includes('start') === true;
+  if (needsApproval) await awaitApproval(run, 'start');
+  const hasWaited = await awaitWindow(run, plan, 'nodes');
+  if (!needsApproval && !hasWaited) return plan;
+  const fresh = await preflight(run);
+  const changes = findChanges(approvedPart(plan), approvedPart(fresh));
+  const { now: at } = run.state;
+  const what = `since the run was planned: ${changes.join('; ')}`;
+  if (changes.length > 0) apply(run, { type: 'recordExternalChanges', changes: [{ at, what }] });
+  return fresh;
 }
 
 /** From here on no other run changes the pool, and the cloud does not scale it. */

@@ -37,12 +37,18 @@ export function advanceSequence(state: RunState, { clock }: EventOf<'advanceSequ
   return { ...state, sequence: Math.max(state.sequence + 1, clock) };
 }
 
-/** Records the plan of preflight. Its time is the first that a step returns, so it is taken even if the workflow's clock is ahead of it. */
+/**
+ * Records the plan of preflight. Its time is the first that a step returns, so it is taken even if the workflow's clock is ahead of it. A second
+ * plan, of a run that has waited before it changed anything, takes the place of the first.
+ */
 export function recordPlan(state: RunState, { plan, since, at, clock }: EventOf<'recordPlan'>): RunState {
   const { baselines, fromVersion, toVersion, findings } = plan;
-  const status = { ...state.status, startedAt: since, fromVersion, toVersion };
+  const startedAt = state.plan === undefined ? since : state.status.startedAt;
+  const status = { ...state.status, startedAt, fromVersion, toVersion, nodes: [] };
   const planned = {
     ...state,
+    positions: {},
+    latest: {},
     plan,
     baselines,
     now: at,

@@ -5,6 +5,7 @@ import type { SchedulePolicy, WindowRule } from '../../core/schedule/schedule.ts
 import { weekdays } from '../../core/schedule/schedule.ts';
 import type { RunReport } from '../../core/status/status.ts';
 import { abortUpdate, overrideWindowUpdate } from '../../workflows/messages.ts';
+import { fillPool } from '../simulator/pools.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
@@ -56,6 +57,29 @@ describe('a run that is started before its window opens', () => {
     expect(Math.max(...terminated)).toBeLessThan(6);
     expect(report.outcome).toBe('completed');
     expect(world.pools.find(({ name }) => name === report.newPool)).toBeDefined();
+    expectUnharmed(world);
+  });
+
+  test('plans anew when it opens, replaces the nodes that are there then, and reports what has changed', async () => {
+    const world = createScenario();
+    const harness = await openHarness(world);
+    const handle = await harness.start(scheduled({ windows: [daily(2, 6)] }));
+    const waits = await harness.until(
+      handle,
+      'it waits for its window',
+      ({ waiting }) => waiting?.action !== undefined,
+    );
+    expect(waits.nodes).toHaveLength(4);
+    const pool = world.pools.find(({ name }) => name === 'web');
+    if (pool === undefined) throw new Error('the world has no pool');
+    pool.desiredSize += 1;
+    fillPool(world, pool);
+    world.changed();
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expect(report.nodes).toHaveLength(5);
+    expect(report.startedAt).toBe(waits.startedAt);
+    expect(report.externalChanges.map(({ what }) => what).join()).toContain('1 node joined');
     expectUnharmed(world);
   });
 

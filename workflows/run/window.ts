@@ -9,18 +9,18 @@ import { steps, toOutcome, waits } from './steps.ts';
 
 /**
  * Waits until an upgrade window is open for long enough, or until an operator overrides the windows. Everything stays as it is meanwhile: old
- * nodes serve, new ones serve beside them. Returns at once without windows.
+ * nodes serve, new ones serve beside them. Returns whether it has waited; at once without windows.
  */
-export async function awaitWindow(run: Run, plan: PoolPlan, work: WindowWork): Promise<void> {
-  for (;;) {
+export async function awaitWindow(run: Run, plan: PoolPlan, work: WindowWork): Promise<boolean> {
+  for (let hasWaited = false; ; hasWaited = true) {
     const question = windowQuestion(run, plan, work);
-    if (question === undefined) return;
+    if (question === undefined) return hasWaited;
     const { window } = await runUntilDone(run, 'the upgrade windows to be checked', () =>
       steps('check the upgrade windows').checkWindow(question),
     );
     apply(run, { type: 'recordWindow', window });
     apply(run, { type: 'setWaiting', waiting: undefined });
-    if (window.mayStart) return;
+    if (window.mayStart) return hasWaited;
     await awaitOpening(run, question, window.detail);
   }
 }
