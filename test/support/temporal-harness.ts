@@ -3,7 +3,13 @@ import { Client, type WorkflowHandle } from '@temporalio/client';
 import { DefaultLogger, type InjectedSinks, type LogLevel, NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../../activities/activities.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { type PoolUpgradeInput, poolUpgradeId, searchAttributes, workflowTypes } from '../../workflows/messages.ts';
+import {
+  type PoolUpgradeInput,
+  poolUpgradeId,
+  scheduleId,
+  searchAttributes,
+  workflowTypes,
+} from '../../workflows/messages.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import type { World } from '../simulator/world.ts';
 import { createAttempts, type StepHooks } from './attempts.ts';
@@ -26,6 +32,8 @@ export interface Harness extends FollowRuns {
   readonly hooks: StepHooks;
   /** Starts an upgrade; every harness has a cluster name of its own, so that workflow ids don't meet. */
   start(policy: Policy, input?: Partial<PoolUpgradeInput>): Promise<WorkflowHandle<UpgradeFunction>>;
+  /** Starts what a schedule starts when a window opens, and returns its ID and that of the upgrade that it may start. */
+  launch(policy: Policy): Promise<Launched>;
   /** Any workflow, by its ID. */
   workflow(workflowId: string): WorkflowHandle;
   /** Resets a run to the moment before it asked for the first of its nodes' workflows. */
@@ -119,6 +127,10 @@ export async function createHarness(
       const full = { run: 'run-1', policy: named, by: 'tester', reason: 'a test', ...input };
       return handles.call('the start', startUpgrade(client, taskQueue, full).then(handles.watch));
     },
+    launch: async (policy) => {
+      const named = { ...policy, cluster: { ...policy.cluster, name: cluster } };
+      return await handles.call('the launch', startLauncher(client, taskQueue, named));
+    },
     workflow: (workflowId) => handles.watch(client.workflow.getHandle(workflowId)),
     resetToFirstChild: (workflowId) => handles.call('the reset', resetToFirstChild(client, ends, workflowId)),
     pauseWorker: worker.pause,
@@ -143,6 +155,20 @@ async function startUpgrade(client: Client, taskQueue: string, input: PoolUpgrad
       { key: searchAttributes.pool, value: pool.name },
     ],
   });
+}
+
+/** IDs of the workflow that a schedule starts, and of the upgrade that it may start. */
+export interface Launched {
+  readonly launcher: string;
+  readonly upgrade: string;
+}
+
+async function startLauncher({ workflow }: Client, taskQueue: string, policy: Policy): Promise<Launched> {
+  const { cluster, pool } = policy;
+  const schedule = scheduleId(cluster.name, pool.name);
+  const launcher = `window-launcher/${cluster.name}/${pool.name}-${randomUUID()}`;
+  await workflow.start(workflowTypes.windowLauncher, { workflowId: launcher, taskQueue, args: [{ schedule, policy }] });
+  return { launcher, upgrade: poolUpgradeId(cluster.name, pool.name) };
 }
 
 async function resetToFirstChild({ connection, workflow }: Client, ends: OpenEnds, workflowId: string): Promise<void> {

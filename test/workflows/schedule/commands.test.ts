@@ -70,10 +70,9 @@ describe('nodeferry schedule', () => {
       args: [{ schedule: `upgrade-windows/${pool.name}`, policy: { target: { poolName: 'web-1-36' } } }],
       staticSummary: `${pool.name} → web-1-36`,
     });
-    expect(typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value])).toEqual([
-      ['NodeferryCluster', pool.cluster],
-      ['NodeferryPool', 'web'],
-    ]);
+    // Temporal returns them in any order.
+    const attributes = typedSearchAttributes.getAll().map(({ key, value }) => [key.name, value]);
+    expect(Object.fromEntries(attributes)).toEqual({ NodeferryCluster: pool.cluster, NodeferryPool: 'web' });
     expect(state.paused).toBe(false);
     // Without freezes, Temporal fires at exactly the openings that are shown.
     const shown = (await pool.describe()).openings.next.map(({ opensAt }) => opensAt);
