@@ -1,9 +1,11 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readVersion } from '../adapters/package/version.ts';
 import { parseDuration } from '../core/policy/durations.ts';
+import { addOffline } from './cli-offline.ts';
 import { type ExitCode, exitCodes } from './output/exit-codes.ts';
 import { reportFailure } from './output/fail.ts';
-import { type OutputFormat, outputFormats } from './output/print.ts';
+import { outputOption } from './output/output-option.ts';
+import type { OutputFormat } from './output/print.ts';
 import { parseRunTarget } from './run-target.ts';
 
 const exitCodeHelp = `
@@ -36,6 +38,7 @@ function createProgram(finish: (code: number) => void): Command {
     .showHelpAfterError('(see nodeferry --help)')
     .exitOverride()
     .addHelpText('after', exitCodeHelp);
+  addOffline(program, finish);
   addPlanning(program, finish);
   addWatching(program, finish);
   addControls(program, finish);
@@ -244,10 +247,6 @@ function addProcesses(program: Command, finish: (code: number) => void): void {
       const { versionCommand } = await import('./commands/version.ts');
       await versionCommand({ output });
     });
-}
-
-function outputOption(): Option {
-  return new Option('-o, --output <format>', 'how to print data').choices([...outputFormats]).default('table');
 }
 
 function parseTimeout(text: string): number {
