@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { readVersion } from '../adapters/package/version.ts';
 import { parseDuration } from '../core/policy/durations.ts';
 import { addOffline } from './cli-offline.ts';
+import { addRuns } from './cli-runs.ts';
 import { type ExitCode, exitCodes } from './output/exit-codes.ts';
 import { reportFailure } from './output/fail.ts';
 import { outputOption } from './output/output-option.ts';
@@ -40,6 +41,7 @@ function createProgram(finish: (code: number) => void): Command {
     .addHelpText('after', exitCodeHelp);
   addOffline(program, finish);
   addPlanning(program, finish);
+  addRuns(program, finish);
   addWatching(program, finish);
   addControls(program, finish);
   addConcurrency(program, finish);

@@ -8,6 +8,7 @@ import {
   defaultTaskQueue,
   type PoolUpgradeInput,
   poolUpgradeId,
+  runMemo,
   searchAttributes,
   workflowTypes,
 } from '../../workflows/messages.ts';
@@ -139,6 +140,7 @@ export async function startUpgrade(
           { key: searchAttributes.cluster, value: target.cluster },
           { key: searchAttributes.pool, value: target.pool },
         ],
+        memo: runMemo(input.run, policy),
         staticSummary: `${formatRunTarget(target)} → ${policy.target.poolName}`,
       }),
     );
