@@ -3,7 +3,7 @@ import type { ExitCode } from './output/exit-codes.ts';
 import { outputOption } from './output/output-option.ts';
 import type { OutputFormat } from './output/print.ts';
 
-/** Adds the commands that need no server, no cluster and no cloud. */
+/** Adds the commands that need no server, no cluster and no cloud; `explain` asks Temporal about a run only. */
 export function addOffline(program: Command, finish: (code: ExitCode) => void): void {
   program
     .command('validate')
@@ -19,5 +19,20 @@ export function addOffline(program: Command, finish: (code: ExitCode) => void): 
     .action(async (options: { file: string[]; output: OutputFormat }) => {
       const { validateCommand } = await import('./commands/validate.ts');
       finish(validateCommand(options.file, options));
+    });
+  program
+    .command('explain')
+    .description('explain a rule, a policy field, a problem code or an exit code; or why a run waits')
+    .argument('<name>', 'RULE, FIELD, CODE, or CLUSTER/POOL for a run')
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nNeeds no server, except for a run.' +
+        '\n\nExamples:\n  $ nodeferry explain WKL-003\n  $ nodeferry explain spec.guard.minServing' +
+        '\n  $ nodeferry explain LockHeld\n  $ nodeferry explain 69\n  $ nodeferry explain prod-eu/web',
+    )
+    .action(async (name: string, options: { output: OutputFormat }) => {
+      const { explainCommand } = await import('./commands/explain.ts');
+      finish(await explainCommand(name, options));
     });
 }
