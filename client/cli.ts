@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readVersion } from '../adapters/package/version.ts';
 import { parseDuration } from '../core/policy/durations.ts';
+import { addCompletion } from './cli-completion.ts';
 import { addOffline } from './cli-offline.ts';
 import { addRuns } from './cli-runs.ts';
 import { type ExitCode, exitCodes } from './output/exit-codes.ts';
@@ -47,6 +48,7 @@ function createProgram(finish: (code: number) => void): Command {
   addConcurrency(program, finish);
   addCleanup(program, finish);
   addProcesses(program, finish);
+  addCompletion(program, finish);
   return program;
 }
 
