@@ -12,6 +12,7 @@ import {
   searchAttributes,
   workflowTypes,
 } from '../../workflows/messages.ts';
+import type { ClusterOptions } from '../cluster-options.ts';
 import { confirm, requireTerminal } from '../confirm.ts';
 import { connectTemporal, operatorName, type TemporalConnection } from '../connect.ts';
 import { isNoAnswer, noTemporal, noWorker } from '../no-answer.ts';
@@ -26,7 +27,7 @@ import { isPolled } from '../worker-presence.ts';
 import { monitorRun } from './watch.ts';
 
 /** Options of `upgrade`. */
-export interface UpgradeOptions {
+export interface UpgradeOptions extends ClusterOptions {
   /** File of the policy, or of a saved plan. Exactly one of them. */
   readonly file: string | undefined;
   readonly plan: string | undefined;
@@ -45,7 +46,7 @@ export async function upgradeCommand(options: UpgradeOptions): Promise<ExitCode>
   try {
     await requireWorker(connection);
     if (policy.traffic.probes.length === 0) printProgress(unmeasured);
-    if (approved === undefined && !options.yes && !(await isConfirmed(policy))) {
+    if (approved === undefined && !options.yes && !(await isConfirmed(policy, options))) {
       printProgress('Nothing was started.');
       return exitCodes.failed;
     }
@@ -98,9 +99,9 @@ function readInput({ file, plan, yes }: UpgradeOptions): { readonly policy: Poli
 }
 
 /** Shows the plan and asks. A plan that is refused is an answer too. */
-async function isConfirmed(policy: Policy): Promise<boolean> {
+async function isConfirmed(policy: Policy, options: ClusterOptions): Promise<boolean> {
   const { makePlan } = await import('../make-plan.ts');
-  const plan = await makePlan(policy);
+  const plan = await makePlan(policy, options);
   printProgress(renderPlan(plan, styleFor(process.stderr)).join('\n'));
   const refused = refusal(plan);
   if (refused !== undefined) throw new NodeferryError(refused);

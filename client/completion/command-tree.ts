@@ -34,7 +34,7 @@ export function readCommands(command: Command, path: readonly string[] = []): re
     {
       path: path.join(' '),
       subcommands: below.map((one) => ({ name: one.name(), description: one.description() })),
-      options: help.visibleOptions(command).map(readOption),
+      options: [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)].map(readOption),
       argument: argument === undefined ? { kind: 'nothing' } : readArgument(argument),
     },
     ...below.flatMap((one) => readCommands(one, [...path, one.name()])),
