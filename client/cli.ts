@@ -1,6 +1,11 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readVersion } from '../adapters/package/version.ts';
 import { parseDuration } from '../core/policy/durations.ts';
+import { addCompletion } from './cli-completion.ts';
+import { addOffline } from './cli-offline.ts';
+import { addRuns } from './cli-runs.ts';
+import { addServerOptions } from './cli-server-options.ts';
+import { addClusterOptions, type ClusterOptions, clusterOptionsOf } from './cluster-options.ts';
 import { type ExitCode, exitCodes } from './output/exit-codes.ts';
 import { reportFailure } from './output/fail.ts';
 import { outputOption } from './output/output-option.ts';
@@ -38,13 +43,18 @@ function createProgram(finish: (code: number) => void): Command {
     .showHelpAfterError('(see nodeferry --help)')
     .exitOverride()
     .addHelpText('after', exitCodeHelp);
+  addServerOptions(program);
+  addOffline(program, finish);
   addPlanning(program, finish);
+  addRuns(program, finish);
   addWatching(program, finish);
   addControls(program, finish);
   addConcurrency(program, finish);
   addSchedule(program, finish);
   addCleanup(program, finish);
   addProcesses(program, finish);
+  addClusterOptions(program);
+  addCompletion(program, finish);
   return program;
 }
 
@@ -59,7 +69,7 @@ function addPlanning(program: Command, finish: (code: ExitCode) => void): void {
       'after',
       '\nExamples:\n  $ nodeferry plan -f policy.yaml\n  $ nodeferry plan -f policy.yaml --out plan.json\n  $ nodeferry plan -f policy.yaml -o json | jq .findings',
     )
-    .action(async (options: { file: string; output: OutputFormat; out?: string }) => {
+    .action(async (options: { file: string; output: OutputFormat; out?: string } & ClusterOptions) => {
       const { planCommand } = await import('./commands/plan.ts');
       finish(await planCommand(options));
     });
@@ -83,7 +93,7 @@ function addPlanning(program: Command, finish: (code: ExitCode) => void): void {
 }
 
 /** Options of `upgrade`, as commander parses them. */
-interface UpgradeFlags {
+interface UpgradeFlags extends ClusterOptions {
   readonly file?: string;
   readonly reason: string;
   readonly yes: boolean;
@@ -208,11 +218,19 @@ function addCleanup(program: Command, finish: (code: ExitCode) => void): void {
         '\nNeeds the cluster and the cloud, not Temporal. It refuses to clean up after a run that is under way: abort that run instead.' +
         '\n\nExamples:\n  $ nodeferry cleanup prod-eu/web\n  $ nodeferry cleanup prod-eu/web --yes',
     )
-    .action(async (target: string, options: { run?: string; region?: string; yes: boolean; output: OutputFormat }) => {
+    .action(async (target: string, options: CleanupFlags) => {
       const { cleanupCommand } = await import('./commands/cleanup.ts');
       const { run, region, yes, output } = options;
-      finish(await cleanupCommand(parseRunTarget(target), { run, region, yes, output }));
+      finish(await cleanupCommand(parseRunTarget(target), { run, region, yes, output, ...clusterOptionsOf(options) }));
     });
+}
+
+/** Options of `cleanup`, as commander parses them. */
+interface CleanupFlags extends ClusterOptions {
+  readonly run?: string;
+  readonly region?: string;
+  readonly yes: boolean;
+  readonly output: OutputFormat;
 }
 
 function addProcesses(program: Command, finish: (code: number) => void): void {

@@ -5,6 +5,7 @@ import { createKubernetesCluster, type KubernetesCluster } from '../adapters/kub
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { observeAndPlan } from '../operations/observe-and-plan.ts';
+import { type ClusterOptions, clusterOptionsOf } from './cluster-options.ts';
 import { planClusterOfCaller } from './plan-cluster.ts';
 import { readBoth } from './read-both.ts';
 
@@ -12,7 +13,7 @@ import { readBoth } from './read-both.ts';
  * Observes the cluster and the cloud with the caller's credentials, and makes the plan.
  * @throws AggregateError with the failures of the cluster and of the cloud
  */
-export async function makePlan(policy: Policy): Promise<PoolPlan> {
+export async function makePlan(policy: Policy, options: ClusterOptions): Promise<PoolPlan> {
   let kubernetes: KubernetesCluster | undefined;
   try {
     const pools = createEksNodePools({ clock: systemClock });
@@ -22,7 +23,7 @@ export async function makePlan(policy: Policy): Promise<PoolPlan> {
         pools,
         // Opened while the cloud is being queried: a missing kubeconfig must not hide an error of the cloud.
         open: () => {
-          kubernetes = createKubernetesCluster({});
+          kubernetes = createKubernetesCluster(clusterOptionsOf(options));
           return planClusterOfCaller({ clock: systemClock, cluster: kubernetes, loadBalancers });
         },
         readBoth: async (one, other) => await readBoth(one(), other()),

@@ -201,6 +201,19 @@ export const searchAttributes = {
   stalled: { name: 'NodeferryStalled', type: 'BOOL' },
 } as const;
 
+/** What Temporal keeps with a run from its start, so that runs can be listed without a worker. */
+export interface RunMemo {
+  readonly run: string;
+  readonly newPool: string;
+  /** Kubernetes version of the new nodes, if the policy names one. */
+  readonly version?: string;
+}
+
+/** The memo that a run is started with. */
+export function runMemo(run: string, { target: { poolName: newPool, version } }: Pick<Policy, 'target'>) {
+  return { run, newPool, ...(version === undefined ? {} : { version }) } satisfies RunMemo;
+}
+
 /** The type of a search attribute, as the `temporal` command line spells it. */
 export function commandLineType(type: (typeof searchAttributes)[keyof typeof searchAttributes]['type']): string {
   return type === 'BOOL' ? 'Bool' : 'Keyword';

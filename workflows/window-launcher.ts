@@ -2,7 +2,14 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ChildWorkflowCancellationType, ParentClosePolicy, startChild, uuid4 } from '@temporalio/workflow';
 import { because } from '../core/status/because.ts';
 import type { RunReport } from '../core/status/status.ts';
-import { type LauncherInput, type LauncherResult, poolUpgradeId, searchAttributes, workflowTypes } from './messages.ts';
+import {
+  type LauncherInput,
+  type LauncherResult,
+  poolUpgradeId,
+  runMemo,
+  searchAttributes,
+  workflowTypes,
+} from './messages.ts';
 import type { poolUpgrade } from './pool-upgrade.ts';
 import { failWith, problemOf, steps, toOutcome } from './run/steps.ts';
 
@@ -23,6 +30,7 @@ export async function windowLauncher({ schedule, policy }: LauncherInput): Promi
       args: [{ run, policy, by: `schedule ${schedule}`, reason: checked.reason }],
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
+      memo: runMemo(run, policy),
       staticSummary: `${cluster.name}/${pool.name} → ${target.poolName}`,
       typedSearchAttributes: [
         { key: searchAttributes.cluster, value: cluster.name },

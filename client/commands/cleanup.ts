@@ -6,13 +6,14 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import { count } from '../../core/text/format.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
 import { type CleanupTarget, cleanUp, findLeftoversOf } from '../cleanup.ts';
+import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';
 import { connectTemporal, operatorName } from '../connect.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
 
 /** Options of `cleanup`. */
-export interface CleanupOptions {
+export interface CleanupOptions extends ClusterOptions {
   readonly run: string | undefined;
   readonly region: string | undefined;
   /** Do it. Otherwise only show what would be done. */
@@ -33,7 +34,11 @@ export async function cleanupCommand(target: RunTarget, options: CleanupOptions)
   const name = formatRunTarget(target);
   const where: CleanupTarget = { ...target, region, runs: options.run === undefined ? undefined : [options.run] };
   const clock = systemClock;
-  const systems = { cluster: createKubernetesCluster({}), pools: createEksNodePools({ clock }), clock };
+  const systems = {
+    cluster: createKubernetesCluster(clusterOptionsOf(options)),
+    pools: createEksNodePools({ clock }),
+    clock,
+  };
   try {
     if (!options.yes) {
       const plan = await findLeftoversOf(systems, where);

@@ -4,7 +4,14 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { ApprovedPlan } from '../../core/plan/approved-plan.ts';
 import { refusal } from '../../core/plan/refusal.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { type PoolUpgradeInput, poolUpgradeId, searchAttributes, workflowTypes } from '../../workflows/messages.ts';
+import {
+  type PoolUpgradeInput,
+  poolUpgradeId,
+  runMemo,
+  searchAttributes,
+  workflowTypes,
+} from '../../workflows/messages.ts';
+import type { ClusterOptions } from '../cluster-options.ts';
 import { connectTemporal, operatorName, type TemporalConnection } from '../connect.ts';
 import { isNoAnswer, noTemporal, noWorker } from '../no-answer.ts';
 import { confirm, requireTerminal } from '../output/confirm.ts';
@@ -21,7 +28,7 @@ import { isPolled } from '../worker-presence.ts';
 import { monitorRun } from './watch.ts';
 
 /** Options of `upgrade`. */
-export interface UpgradeOptions {
+export interface UpgradeOptions extends ClusterOptions {
   /** File of the policy, or of a saved plan. Exactly one of them. */
   readonly file: string | undefined;
   readonly plan: string | undefined;
@@ -40,7 +47,7 @@ export async function upgradeCommand(options: UpgradeOptions): Promise<ExitCode>
   try {
     await requireWorker(connection);
     if (policy.traffic.probes.length === 0) printProgress(unmeasured);
-    if (approved === undefined && !options.yes && !(await isConfirmed(policy))) {
+    if (approved === undefined && !options.yes && !(await isConfirmed(policy, options))) {
       printProgress('Nothing was started.');
       return exitCodes.failed;
     }
@@ -98,9 +105,9 @@ function readInput({ file, plan, yes }: UpgradeOptions): { readonly policy: Poli
 }
 
 /** Shows the plan and asks. A plan that is refused is an answer too. */
-async function isConfirmed(policy: Policy): Promise<boolean> {
+async function isConfirmed(policy: Policy, options: ClusterOptions): Promise<boolean> {
   const { makePlan } = await import('../make-plan.ts');
-  const plan = await makePlan(policy);
+  const plan = await makePlan(policy, options);
   printProgress(renderPlan(plan, styleFor(process.stderr)).join('\n'));
   const refused = refusal(plan);
   if (refused !== undefined) throw new NodeferryError(refused);
@@ -140,6 +147,7 @@ export async function startUpgrade(
           { key: searchAttributes.cluster, value: target.cluster },
           { key: searchAttributes.pool, value: target.pool },
         ],
+        memo: runMemo(input.run, policy),
         staticSummary: `${formatRunTarget(target)} → ${policy.target.poolName}`,
       }),
     );

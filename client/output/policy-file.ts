@@ -1,17 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { NodeferryError } from '../../core/model/problem.ts';
-import { formatPolicyProblem, parsePolicy } from '../../core/policy/parse.ts';
+import { formatPolicyProblem, type PolicyResult, parsePolicy } from '../../core/policy/parse.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { surroundingsOf } from './policy-surroundings.ts';
 import { printProgress } from './print.ts';
+
+/**
+ * Reads and checks a policy file, and the calendar files that it names; `-` is standard input.
+ * @throws NodeferryError InvalidPolicy when the file can't be read
+ */
+export function parsePolicyFile(path: string): PolicyResult {
+  return parsePolicy(readText(path), path === '-' ? '<stdin>' : path, surroundingsOf(path));
+}
 
 /**
  * Reads a policy file; `-` is standard input. Warnings go to stderr.
  * @throws NodeferryError InvalidPolicy naming every problem with file, line and field
  */
 export function readPolicyFile(path: string): Policy {
-  const text = readText(path);
-  const parsed = parsePolicy(text, path === '-' ? '<stdin>' : path, surroundingsOf(path));
+  const parsed = parsePolicyFile(path);
   if (!parsed.ok) {
     const all = parsed.problems.length + parsed.more;
     throw new NodeferryError({

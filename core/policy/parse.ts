@@ -12,7 +12,7 @@ import { suggest } from './suggest.ts';
 export { formatPolicyProblem };
 
 /** Either a policy, or the first problems found in it and the number of further problems. */
-type PolicyResult =
+export type PolicyResult =
   | { readonly ok: true; readonly policy: Policy; readonly warnings: readonly PolicyProblem[] }
   | { readonly ok: false; readonly problems: readonly PolicyProblem[]; readonly more: number };
 

@@ -76,7 +76,13 @@ export const bannedWords: readonly BannedWord[] = [
   },
   { word: 'floor', pattern: /\bfloors?\b/g, say: 'minimum serving', allow: /\bmath\.floor\b/g },
   { word: 'at its best', pattern: /\bat (its|their) best\b/g, say: 'baseline' },
-  { word: 'memo', pattern: /\bmemos?\b/g, say: 'checkpoint' },
+  {
+    word: 'memo',
+    pattern: /\bmemos?\b/g,
+    say: 'checkpoint',
+    // Temporal's word for what it keeps with a workflow from its start.
+    allowFiles: /^(workflows\/(messages|window-launcher)|client\/(list-runs|commands\/upgrade))\.ts$/,
+  },
   { word: 'parked', pattern: /\b(un)?park(s|ed|ing)?\b/g, say: 'stalled' },
   { word: 'needs attention', pattern: /\b(need|needs|needed|asks?|asked) (for )?attention\b/g, say: 'stalled' },
   { word: 'needs a human', pattern: /\bneeds? (a )?human\b/g, say: 'stalled' },

@@ -158,7 +158,7 @@ async function startUpgrade(client: Client, taskQueue: string, input: PoolUpgrad
 }
 
 /** IDs of the workflow that a schedule starts, and of the upgrade that it may start. */
-export interface Launched {
+interface Launched {
   readonly launcher: string;
   readonly upgrade: string;
 }

@@ -168,7 +168,7 @@ test('an upgrade that is started by hand says when its upgrade window opens, and
   await startScheduledWorker(pool);
   const env = { TEMPORAL_ADDRESS: pool.connection.address, NODEFERRY_TASK_QUEUE: pool.taskQueue };
 
-  const started = await runCommandLine(['upgrade', '-f', '-', '--detach'], { input: pool.policy(), env });
+  const started = await runCommandLine(['upgrade', '-f', '-', '--yes', '--detach'], { input: pool.policy(), env });
 
   expect(started.code).toBe(0);
   expect(started.stderr).toMatch(/in its upgrade windows only: opens \w{3} \d\d:\d\d \(in (5h 5\dm|6h)\)/);

@@ -1,0 +1,95 @@
+import type { WorkflowExecutionInfo } from '@temporalio/client';
+import { type RunMemo, searchAttributes, workflowTypes } from '../workflows/messages.ts';
+import type { TemporalConnection } from './connect.ts';
+import { isNoAnswer, noTemporal } from './no-answer.ts';
+import type { ListedRun } from './view/run-list.ts';
+
+/** Which runs are listed. */
+export interface RunFilter {
+  /** Also those that have ended, as long as Temporal keeps them. */
+  readonly all: boolean;
+  /** Only runs on this cluster. */
+  readonly cluster?: string;
+  /** Only runs that are stalled, which are all under way. */
+  readonly stalled: boolean;
+  /** The most runs that are listed. */
+  readonly limit: number;
+}
+
+/** Runs that were found: those that are under way first, then the last that have ended. */
+interface RunList {
+  readonly runs: readonly ListedRun[];
+  /** There are more than the limit. */
+  readonly more: boolean;
+}
+
+/**
+ * Lists runs from what Temporal itself knows of them; no worker is needed. A change reaches the list within a few seconds.
+ * @throws NodeferryError TemporalUnreachable
+ */
+export async function listRuns(connection: TemporalConnection, filter: RunFilter): Promise<RunList> {
+  try {
+    return await connection.within(async () => {
+      const runs: ListedRun[] = [];
+      const pageSize = Math.min(filter.limit + 1, 1000);
+      for await (const info of connection.client.workflow.list({ query: queryOf(filter), pageSize })) {
+        if (runs.length === filter.limit) return { runs, more: true };
+        runs.push(runOf(info));
+      }
+      return { runs, more: false };
+    });
+  } catch (cause) {
+    throw isNoAnswer(cause) ? noTemporal(cause) : cause;
+  }
+}
+
+function queryOf({ all, cluster, stalled }: RunFilter): string {
+  return [
+    `WorkflowType = '${workflowTypes.poolUpgrade}'`,
+    ...(all && !stalled ? [] : [`ExecutionStatus = 'Running'`]),
+    ...(cluster === undefined ? [] : [`${searchAttributes.cluster.name} = '${cluster.replaceAll("'", "''")}'`]),
+    ...(stalled ? [`${searchAttributes.stalled.name} = true`] : []),
+  ].join(' AND ');
+}
+
+const ends: Readonly<Record<string, string>> = {
+  FAILED: 'failed',
+  CANCELLED: 'cancelled',
+  TERMINATED: 'terminated',
+  TIMED_OUT: 'timed out',
+};
+
+function runOf({
+  workflowId,
+  runId,
+  status,
+  startTime,
+  closeTime,
+  memo,
+  typedSearchAttributes,
+}: WorkflowExecutionInfo) {
+  const [, cluster = '', pool = ''] = workflowId.split('/');
+  const phase = typedSearchAttributes.get(searchAttributes.phase) ?? 'preflight';
+  const isRunning = status.name === 'RUNNING';
+  const isStalled = isRunning && typedSearchAttributes.get(searchAttributes.stalled) === true;
+  return {
+    cluster,
+    pool,
+    ...memoOf(memo),
+    state: ends[status.name] ?? (isStalled ? 'stalled' : phase),
+    phase,
+    startedAt: startTime.getTime(),
+    ...(closeTime === undefined ? {} : { closedAt: closeTime.getTime() }),
+    workflowId,
+    workflowRunId: runId,
+  } satisfies ListedRun;
+}
+
+/** Runs that older versions have started have no memo. */
+function memoOf({ run, newPool, version }: Record<string, unknown> = {}): Partial<RunMemo> {
+  return {
+    ...(typeof run === 'string' ? { run } : {}),
+    ...(typeof newPool === 'string' ? { newPool } : {}),
+    ...(typeof version === 'string' ? { version } : {}),
+  };
+}

@@ -1,0 +1,77 @@
+import stringWidth from 'string-width';
+import type { Tone } from '../../core/status/line.ts';
+import { formatLongDuration } from '../../core/text/format.ts';
+import type { Style } from '../output/style.ts';
+import { renderTable } from './table.ts';
+
+/** A run as Temporal itself knows it. Times are epoch ms. */
+export interface ListedRun {
+  readonly cluster: string;
+  readonly pool: string;
+  /** Name of the run; absent if an older version has started it. */
+  readonly run?: string;
+  /** Its phase; `stalled`; or how it ended: `completed`, `aborted`, `failed`, `terminated`, `timed out`, `cancelled`. */
+  readonly state: string;
+  /** The last phase that it has published. */
+  readonly phase: string;
+  readonly startedAt: number;
+  /** Absent while it is under way. */
+  readonly closedAt?: number;
+  readonly newPool?: string;
+  /** Kubernetes version of the new nodes, if the policy names one. */
+  readonly version?: string;
+  readonly workflowId: string;
+  readonly workflowRunId: string;
+}
+
+const tones: Readonly<Record<string, Tone>> = {
+  stalled: 'bad',
+  failed: 'bad',
+  terminated: 'bad',
+  'timed out': 'bad',
+  cancelled: 'bad',
+  aborted: 'warn',
+  'rolling-back': 'warn',
+  completed: 'good',
+};
+
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+/** Draws runs in columns. Commands name a run by its pool, so its own name is left out where it does not fit. `now` is epoch ms. */
+export function renderRunList(runs: readonly ListedRun[], now: number, style: Style): string[] {
+  const rows = [columns, ...runs.map((run) => cellsOf(run, now, style))];
+  const whole = renderTable(rows);
+  const fits = style.width === undefined || whole.every((line) => stringWidth(line) <= (style.width ?? 0));
+  const [head = '', ...table] = fits ? whole : renderTable(rows.map(withoutName), style.width);
+  return [style.paint('dim', head), ...table];
+}
+
+const columns = ['CLUSTER/POOL', 'RUN', 'STATE', 'STARTED', 'ELAPSED', 'TARGET'] as const;
+
+function withoutName([pool = '', _name, ...others]: readonly string[]): readonly string[] {
+  return [pool, ...others];
+}
+
+function cellsOf({ cluster, pool, run = '-', ...one }: ListedRun, now: number, style: Style): readonly string[] {
+  const { state, startedAt, closedAt } = one;
+  return [
+    `${cluster}/${pool}`,
+    run,
+    style.paint(tones[state] ?? 'busy', state.replaceAll('-', ' ')),
+    formatMoment(startedAt, now),
+    formatLongDuration((closedAt ?? now) - startedAt),
+    targetOf(one),
+  ];
+}
+
+/** The new pool, and its version unless its name says it already. */
+function targetOf({ newPool = '-', version }: Pick<ListedRun, 'newPool' | 'version'>): string {
+  return version === undefined || newPool.includes(version.replace('.', '-')) ? newPool : `${newPool} (${version})`;
+}
+
+/** `Jan 2 03:04` in the year of `now`, otherwise the day: `2025-12-31`. UTC. */
+function formatMoment(at: number, now: number): string {
+  const date = new Date(at);
+  if (date.getUTCFullYear() !== new Date(now).getUTCFullYear()) return date.toISOString().slice(0, 10);
+  return `${months[date.getUTCMonth()]} ${date.getUTCDate()} ${date.toISOString().slice(11, 16)}`;
+}

@@ -1,0 +1,95 @@
+import type { RuleText } from './rule-text.ts';
+
+/** The rules about the pool, the guard and the policy. */
+export const poolTexts: Readonly<Record<string, RuleText>> = {
+  'INF-003': {
+    severities: ['blocker', 'error'],
+    title: 'A pool that is not active',
+    why: 'A pool that its cloud is changing, or that is broken, cannot be replaced now.',
+    fix: 'Wait until the cloud has finished, or repair the pool.',
+  },
+  'INF-004': {
+    severities: ['warning'],
+    title: 'Nodes that somebody else has marked',
+    why: 'Somebody else has excluded or cordoned these nodes. They count as out or leave soon, and the run never restores them.',
+    fix: 'Find out who has marked them and why: capacity may be reduced already.',
+  },
+  'INF-008': {
+    severities: ['error'],
+    title: 'A webhook that answers from a node to replace only',
+    why: 'The webhook is called for each new pod and fails closed. While its only pod moves no pod can be created, including its own replacement.',
+    fix: 'Give it a second replica on another node, let pod surge replace it, or have the webhook exempt its namespace.',
+  },
+  'INF-012': {
+    severities: ['blocker', 'warning'],
+    title: 'Instances and nodes that do not match',
+    why: 'The pool has no node in the cluster, so there is nothing to replace; or an instance of the pool has not joined the cluster, and ends when the pool is deleted.',
+    fix: 'Check the names of cluster and pool in the policy, or find out why the instance has not joined.',
+  },
+  'INF-013': {
+    severities: ['blocker', 'warning'],
+    title: 'Nodes that ask not to be disrupted',
+    why: 'An annotation on the node asks not to disrupt it. spec.drain.doNotDisrupt decides whether the run is refused, waits or continues.',
+    fix: 'Remove the annotation, or set spec.drain.doNotDisrupt to wait or evict.',
+  },
+  'INF-014': {
+    severities: ['blocker'],
+    title: 'A pool that is too large for one run',
+    why: 'A run keeps all of its nodes in one workflow. One that is too large for that would stop half way, and could neither continue nor roll back.',
+    fix: 'Let the new pool grow in fewer waves (spec.nodeSurge), or divide the pool.',
+  },
+  'INF-015': {
+    severities: ['warning', 'info'],
+    title: 'A resource that may not be read',
+    why: 'The role of nodeferry may not list this resource. The run proceeds without it, and the plan does not know what depends on it.',
+    fix: 'Allow the role to list it, as the manifests in deploy do.',
+  },
+  'INF-016': {
+    severities: ['warning'],
+    title: 'Windows nodes',
+    why: 'Nothing here depends on the operating system of a node as far as is known, but nodeferry has been tried on Linux only.',
+    fix: 'Try with a pool that may lose requests first.',
+  },
+  'INF-017': {
+    severities: ['blocker'],
+    title: 'The new pool exists already',
+    why: 'A run creates its own pool and changes no other, but a pool with the name of the new one exists already.',
+    fix: 'Give the new pool another name in spec.target.poolName, or delete the existing one if it is not needed.',
+  },
+  'GRD-001': {
+    severities: ['blocker'],
+    title: 'Nodes that the minimum serving never lets leave',
+    why: 'Even with perfect progress the minimum serving or a budget never lets some node leave, so the run could not end.',
+    fix: 'Lower the minimum serving (spec.guard), add replicas, or surge pods (spec.podSurge). The plan says which of these helps.',
+  },
+  'HND-001': {
+    severities: ['blocker'],
+    title: 'Pods that the policy requires to be surged, and that cannot be',
+    why: 'spec.podSurge requires that replacements start before these pods leave, and that is not possible for them.',
+    fix: 'Set mode auto for the workload in spec.podSurge.workloads: it is evicted within its budgets then.',
+  },
+  'POL-001': {
+    severities: ['warning'],
+    title: 'A Service that the pool does not carry',
+    why: 'The policy names a Service that the pool does not carry, or that does not exist. Most often the name is misspelt.',
+    fix: 'Correct the name. The finding lists the Services of the pool.',
+  },
+  'POL-002': {
+    severities: ['error'],
+    title: 'Protective rules that are disabled',
+    why: 'A rule in spec.disabledRules does not protect this run: connections can be lost.',
+    fix: 'Remove it from spec.disabledRules, which is meant for experiments.',
+  },
+  'POL-003': {
+    severities: ['error'],
+    title: 'A protection that is set to zero',
+    why: 'A timer of 0s or a minimum serving of zero disables a protection, as a disabled rule does.',
+    fix: 'Leave the field out: its default is made for the cloud. Measure before you shorten it.',
+  },
+  'POL-004': {
+    severities: ['warning'],
+    title: 'A Deployment that does not exist',
+    why: 'spec.podSurge.workloads names a Deployment that the cluster does not have. Most often the name is misspelt.',
+    fix: 'Compare with: kubectl get deployments -A',
+  },
+};

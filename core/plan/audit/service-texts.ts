@@ -1,0 +1,65 @@
+import type { RuleText } from './rule-text.ts';
+
+/** The rules about Services and their connections. */
+export const serviceTexts: Readonly<Record<string, RuleText>> = {
+  'SVC-001': {
+    severities: ['blocker'],
+    title: 'A Service with policy Local that only one node serves',
+    why: 'With externalTrafficPolicy: Local only nodes with a ready endpoint serve. While that node leaves, nothing serves.',
+    fix: 'Run at least two replicas on different nodes.',
+  },
+  'SVC-002': {
+    severities: ['error'],
+    title: 'A zone that only one node serves, without cross-zone balancing',
+    why: 'Without cross-zone balancing each address of the load balancer sends to its own zone only. While that node leaves, the address of its zone is not served.',
+    fix: 'Enable cross-zone balancing, or run two replicas on different nodes of each zone.',
+  },
+  'SVC-005': {
+    severities: ['error'],
+    title: 'A Service that publishes addresses that are not ready',
+    why: 'With publishNotReadyAddresses terminating pods stay ready endpoints, so the health check passes until the pod is gone.',
+    fix: 'Remove publishNotReadyAddresses from Services behind a load balancer.',
+  },
+  'SVC-006': {
+    severities: ['warning'],
+    title: 'A health check that reacts slowly',
+    why: 'A load balancer that notices a failed target slowly sends to it for as long.',
+    fix: 'Lower the interval or the unhealthy threshold of its health check.',
+  },
+  'SVC-008': {
+    severities: ['warning'],
+    title: 'A short deregistration delay',
+    why: 'New connections may arrive after deregistration for longer than the target group waits for connections to end.',
+    fix: 'Raise deregistration_delay.timeout_seconds to 120 or more. nodeferry waits for the propagation in any case.',
+  },
+  'SVC-020': {
+    severities: ['error'],
+    title: 'A LoadBalancer Service without target groups',
+    why: 'No target group with instance targets was found behind the Service, so its deregistration cannot be observed.',
+    fix: 'nodeferry protects Network Load Balancers with instance targets. Check the permissions if it is one.',
+  },
+  'SVC-027': {
+    severities: ['warning'],
+    title: 'A Service of type NodePort',
+    why: 'A load balancer that is not derived from a Service may send to it, for example that of an Ingress. Its targets are not observed, so nothing waits for them.',
+    fix: 'If an Ingress or a target group of your own sends to it, deregister the nodes there yourself, or do not run.',
+  },
+  'SVC-028': {
+    severities: ['blocker', 'error', 'info'],
+    title: 'A load balancer that cannot be protected',
+    why: 'What cannot be observed cannot be waited for. The run is refused if its connections pass through the nodes to replace, unless the policy accepts the loss. Otherwise it is left alone.',
+    fix: 'Use a Network Load Balancer with instance targets, or list the Service in spec.guard.acceptUnprotected: it may lose connections then.',
+  },
+  'SVC-029': {
+    severities: ['warning'],
+    title: 'A Service with internalTrafficPolicy: Local',
+    why: 'Callers inside the cluster reach only endpoints of their own node. Once its last endpoint has left, their connections are dropped until they leave too.',
+    fix: 'Set internalTrafficPolicy to Cluster, or prefer near endpoints with trafficDistribution, unless callers can tolerate that.',
+  },
+  'CON-001': {
+    severities: ['warning'],
+    title: 'Connections of an unknown age',
+    why: 'Under policy Cluster, connections pass through a node to pods on other nodes. If nothing is known to end them, they break when the instance of the node is terminated.',
+    fix: 'Set spec.waits.maxConnectionAge of the Service to the age at which its server ends connections.',
+  },
+};

@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { runCommandLine } from '../support/command-line.ts';
+
+const policy = fileURLToPath(new URL('../../examples/minimal.yaml', import.meta.url));
+
+async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return await runCommandLine(args, { input: '', env: { NO_COLOR: '1', ...env } });
+}
+
+/** A file of the `temporal` CLI that names a server. */
+function configurationFile(address: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'nodeferry-options-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'temporal.toml');
+  writeFileSync(file, `[profile.default]\naddress = "${address}"\n`);
+  return file;
+}
+
+describe('--address', () => {
+  const TEMPORAL_CONFIG_FILE = '/nonexistent/temporal.toml';
+
+  test.each([
+    { position: 'after the command', args: ['status', 'prod/web', '--address', '127.0.0.1:1'] },
+    { position: 'before it', args: ['--address', '127.0.0.1:1', 'status', 'prod/web'] },
+  ])('overrides the environment when it is written $position', async ({ args }) => {
+    const refused = await run(args, { TEMPORAL_CONFIG_FILE, TEMPORAL_ADDRESS: '127.0.0.1:2' });
+
+    expect(refused.code).toBe(69);
+    expect(refused.stderr).toContain('127.0.0.1:1');
+    expect(refused.stderr).not.toContain('127.0.0.1:2');
+  });
+
+  test('overrides the environment, which overrides the file', async () => {
+    const file = { TEMPORAL_CONFIG_FILE: configurationFile('127.0.0.1:3') };
+
+    vi.stubEnv('TEMPORAL_ADDRESS', undefined);
+    onTestFinished(() => void vi.unstubAllEnvs());
+
+    const byFile = await run(['list'], file);
+    const byEnvironment = await run(['list'], { ...file, TEMPORAL_ADDRESS: '127.0.0.1:2' });
+    const byOption = await run(['list', '--address', '127.0.0.1:1'], { ...file, TEMPORAL_ADDRESS: '127.0.0.1:2' });
+
+    expect(byFile.stderr).toContain('127.0.0.1:3');
+    expect(byEnvironment.stderr).toContain('127.0.0.1:2');
+    expect(byOption.stderr).toContain('127.0.0.1:1');
+  });
+});
+
+describe('--kubeconfig and --context', () => {
+  const env = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', AWS_ENDPOINT_URL: 'http://127.0.0.1:1' };
+  const kubeconfig = fileURLToPath(new URL('../support/kubeconfig.json', import.meta.url));
+
+  test.each([
+    { command: 'plan', args: ['plan', '-f', policy] },
+    { command: 'cleanup', args: ['cleanup', 'prod/web', '--region', 'eu-west-1'] },
+  ])('are used by $command', async ({ args }) => {
+    const missing = await run([...args, '--kubeconfig', '/nonexistent/file'], { ...env, KUBECONFIG: kubeconfig });
+    const unknown = await run([...args, '--context', 'nowhere'], { ...env, KUBECONFIG: kubeconfig });
+
+    expect(missing).toMatchObject({ code: 69, stderr: expect.stringContaining('/nonexistent/file cannot be read') });
+    expect(unknown).toMatchObject({ code: 69, stderr: expect.stringContaining('no context nowhere') });
+  });
+});
+
+describe('help', () => {
+  test.each(['status', 'upgrade', 'list', 'cleanup'])('of %s shows the options of the server', async (command) => {
+    const { stdout } = await run([command, '--help']);
+
+    expect(stdout).toContain('--address <address>');
+    expect(stdout).toContain('--namespace <namespace>');
+  });
+
+  test.each(['validate', 'plan', 'completion'])('of %s, which needs no server, does not', async (command) => {
+    expect((await run([command, '--help'])).stdout).not.toContain('--address');
+  });
+
+  test.each(['plan', 'upgrade', 'cleanup'])('of %s shows the options of the cluster', async (command) => {
+    expect((await run([command, '--help'])).stdout).toContain('--context <context>');
+  });
+});

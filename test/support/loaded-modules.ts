@@ -1,0 +1,25 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../client/main.ts', import.meta.url));
+
+/** Reports every module that the process has loaded, as the last line of stderr. */
+const reporter = `
+import { registerHooks } from 'node:module';
+const loaded = [];
+registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+process.on('exit', () => process.stderr.write('\\n' + JSON.stringify(loaded)));
+`;
+
+/** The packages from which a command loads something. */
+export function packagesLoadedBy(args: readonly string[]): readonly string[] {
+  const { stderr } = spawnSync(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(reporter)}`, main, ...args],
+    { encoding: 'utf8', input: '', env: { ...process.env, NO_COLOR: '1' } },
+  );
+  const loaded: readonly string[] = JSON.parse(stderr.slice(stderr.lastIndexOf('\n') + 1));
+  if (!loaded.some((url) => url.endsWith('/client/cli.ts'))) throw new Error(`the command loaded nothing: ${stderr}`);
+  const names = loaded.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []);
+  return [...new Set(names)].toSorted();
+}
