@@ -19,7 +19,8 @@ Exit codes:
   5 done, but requests were lost    6 done, but nothing was measured (no probes)
   7 done, but requests were lost only while no node of the run was out of its load balancers
   64 usage or policy    69 Temporal, a worker, cluster or cloud unreachable    77 credentials missing or not allowed
-  124 stopped watching (the run continues)    130 detached by Ctrl-C (the run continues)`;
+  124 stopped watching (the run continues)    130 detached by Ctrl-C (the run continues)
+  More about one of them: nodeferry explain CODE`;
 
 /** Runs one command line and returns its exit code. Nothing here accesses a cluster: commands load what they need. */
 export async function runCli(argv: readonly string[]): Promise<number> {
