@@ -34,6 +34,8 @@ export async function versionCommand({ output }: { readonly output: OutputFormat
 
 /** A failure is only reported: the command has what it was mainly asked for, its own version. */
 async function askOthers(): Promise<Pick<Versions, 'server' | 'workers' | 'problem'>> {
+  // Loading takes as long as it takes on a busy computer. Only the server's time is limited.
+  await import('@temporalio/client');
   const inTime = new AbortController();
   const tooLate = delay(patienceMs, undefined, { signal: inTime.signal }).then(() => ({ problem: silent }));
   tooLate.catch(() => undefined);
