@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readVersion } from '../adapters/package/version.ts';
 import { parseDuration } from '../core/policy/durations.ts';
+import { calledAs } from './called-as.ts';
 import { addCompletion } from './cli-completion.ts';
 import { addOffline } from './cli-offline.ts';
 import { addRuns } from './cli-runs.ts';
@@ -25,7 +26,7 @@ Exit codes:
 /** Runs one command line and returns its exit code. Nothing here accesses a cluster: commands load what they need. */
 export async function runCli(argv: readonly string[]): Promise<number> {
   let code: number = exitCodes.ok;
-  const program = createProgram((result) => {
+  const program = createProgram(calledAs(argv), (result) => {
     code = result;
   });
   try {
@@ -37,11 +38,11 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   }
 }
 
-function createProgram(finish: (code: number) => void): Command {
-  const program = new Command('nodeferry')
+function createProgram(name: string, finish: (code: number) => void): Command {
+  const program = new Command(name)
     .description('Replaces every node of a Kubernetes node pool, drops no connection, and proves it.')
     .version(readVersion(), '-V, --version')
-    .showHelpAfterError('(see nodeferry --help)')
+    .showHelpAfterError(`(see ${name} --help)`)
     .exitOverride()
     .addHelpText('after', exitCodeHelp);
   addServerOptions(program);
