@@ -51,7 +51,10 @@ export default defineConfig({
       {
         test: {
           name: 'worlds',
-          include: ['test/core/guard/min-serving-holds.property.test.ts'],
+          include: [
+            'test/core/guard/min-serving-holds.property.test.ts',
+            'test/core/schedule/windows.property.test.ts',
+          ],
           env: { NODEFERRY_PROPERTY_RUNS: '20000' },
           sequence: { groupOrder: 3 },
         },

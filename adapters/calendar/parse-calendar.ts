@@ -38,16 +38,16 @@ const refusedFrequencies: readonly string[] = ['SECONDLY', 'MINUTELY', 'HOURLY']
 /**
  * Finds the events of an iCalendar (RFC 5545) between two instants, repeated ones included. Events that are cancelled or shown as free
  * (`TRANSP:TRANSPARENT`) and events without a duration are left out. Times without a zone are read in the zone of the schedule, and an event
- * that lasts all day ends with its last day.
+ * that lasts all day ends with its last day. A calendar that takes longer than `maxMs` to read is refused.
  */
-export function parseCalendar(text: string, question: CalendarQuestion): CalendarResult {
+export function parseCalendar(text: string, question: CalendarQuestion, maxMs = maxParseMs): CalendarResult {
   const bytes = Buffer.byteLength(text);
   if (bytes > maxCalendarBytes)
     return refuse(undefined, `it has ${(bytes / 1_048_576).toFixed(1)} MiB; at most 1 MiB is read`);
   const plain = text.replace(/^\uFEFF/, '');
   const checked = checkLines(plain);
   if (!checked.ok) return checked;
-  const parsed = runBounded(() => parseEvents(plain, checked.eventLines, question), maxParseMs);
+  const parsed = runBounded(() => parseEvents(plain, checked.eventLines, question), maxMs);
   return parsed ?? refuse(undefined, 'it takes too long to read: a rule may repeat at times that never come');
 }
 

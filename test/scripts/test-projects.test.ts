@@ -8,6 +8,7 @@ import config from '../../vitest.config.ts';
 /** Files that a second project runs too, with other settings. */
 const shared = {
   'test/core/guard/min-serving-holds.property.test.ts': ['unit', 'worlds'],
+  'test/core/schedule/windows.property.test.ts': ['unit', 'worlds'],
   'test/e2e/negative-controls.test.ts': ['e2e', 'matrix'],
   'test/e2e/upgrades.test.ts': ['e2e', 'matrix'],
 };

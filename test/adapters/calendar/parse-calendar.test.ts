@@ -24,8 +24,8 @@ function eventsOf(text: string): readonly string[] {
   return result.events.map((event) => `${event.name} ${iso(event.from)}/${iso(event.to)}`);
 }
 
-function faultOf(text: string): string {
-  const result = parseCalendar(text, question);
+function faultOf(text: string, maxMs?: number): string {
+  const result = parseCalendar(text, question, maxMs);
   return result.ok ? 'accepted' : `${result.line}: ${result.reason}`;
 }
 
@@ -153,12 +153,14 @@ describe('refused, with the line and the reason:', () => {
     const event = (index: number) =>
       `UID:${index}\nDTSTART:20261218T000000Z\nDURATION:PT1H\nRRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30`;
     const startedAt = performance.now();
-    expect(faultOf(calendarOf(...Array.from({ length: 20 }, (_, index) => event(index))))).toMatch(/too long to read/);
+    expect(faultOf(calendarOf(...Array.from({ length: 20 }, (_, index) => event(index))), 300)).toMatch(
+      /too long to read/,
+    );
     expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 
   test('a rule with a billion occurrences', () => {
     const event = 'UID:1\nDTSTART:00010101T000000Z\nDURATION:PT1H\nRRULE:FREQ=DAILY;BYHOUR=0,1,2,3,4,5,6,7,8,9';
-    expect(faultOf(calendarOf(event))).toMatch(/more than 50000 occurrences|too long/);
+    expect(faultOf(calendarOf(event), 300)).toMatch(/more than 50000 occurrences|too long/);
   });
 });

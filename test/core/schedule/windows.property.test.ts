@@ -15,7 +15,7 @@ import { judgePeriods } from './windows-hold.ts';
 
 const dayMs = 86_400_000;
 /** Of windows, zones and days. */
-const runs = 10_000;
+const runs = Number(process.env['NODEFERRY_PROPERTY_RUNS'] ?? 1000);
 const second = new Map(zones.map((zone) => [zone, luxonZone(zone)]));
 const changes = new Map(zones.map((zone) => [zone, daysOfChange(zone)]));
 const luxonOf = (zone: string) => second.get(zone) ?? luxonZone(zone);
