@@ -56,6 +56,8 @@ export default defineConfig({
             'test/core/schedule/windows.property.test.ts',
           ],
           env: { NODEFERRY_PROPERTY_RUNS: '20000' },
+          // Far above what any takes: a guard of tests that hang.
+          testTimeout: 4 * 3_600_000,
           sequence: { groupOrder: 3 },
         },
       },
