@@ -1,0 +1,95 @@
+/** When each node of a run was in which step, from its evidence. All times are epoch ms. */
+import type { NodeRef } from '../../core/model/node.ts';
+import type { NodeStatus, RunReport } from '../../core/status/status.ts';
+import { type NodeStep, nodeSteps } from '../../core/steps/node-steps.ts';
+import { compareText } from '../../core/text/format.ts';
+
+/** The timeline of a run. */
+export interface Timeline {
+  readonly from: number;
+  readonly to: number;
+  readonly zones: readonly { readonly zone: string; readonly rows: readonly TimelineRow[] }[];
+  /** The steps that occur, in their order. */
+  readonly steps: readonly TimelineStep[];
+  readonly losses: readonly LossMark[];
+  /** When no probe was sent. */
+  readonly unwatched: readonly Period[];
+}
+
+/** A period. */
+interface Period {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** One node. */
+export interface TimelineRow {
+  readonly node: NodeRef;
+  readonly bars: readonly Bar[];
+}
+
+/** A step that takes time. Until a node is excluded it is pending, even while the guard is asked. */
+export type TimelineStep = Exclude<NodeStep, 'replacing' | 'replaced' | 'restored'>;
+
+/** A node was in this step. */
+interface Bar extends Period {
+  readonly step: TimelineStep;
+}
+
+/** Requests that a probe lost. */
+export interface LossMark extends Period {
+  readonly probe: string;
+  readonly lost: number;
+  readonly canBeOurs: boolean;
+}
+
+const timelineSteps: ReadonlySet<TimelineStep> = new Set(nodeSteps.flatMap(({ id }) => timelineStepOf(id) ?? []));
+
+/** Which step ends with which evidence. */
+const stepsByEvidence: ReadonlyMap<string, TimelineStep | undefined> = new Map(
+  nodeSteps.flatMap(({ id, evidence = [] }) => evidence.map(({ kind }) => [kind, timelineStepOf(id)] as const)),
+);
+
+function timelineStepOf(step: NodeStep): TimelineStep | undefined {
+  if (step === 'replaced' || step === 'restored') return undefined;
+  return step === 'replacing' ? 'pending' : step;
+}
+
+/** The timeline of a run that has ended. */
+export function timelineOf(report: RunReport): Timeline {
+  const { startedAt: from, nodes, traffic, durationMs } = report;
+  const losses = (traffic.losses ?? []).flatMap(({ probe, spells }) =>
+    spells.map((spell) => ({ probe, from: spell.from, to: spell.to, lost: spell.lost, canBeOurs: spell.canBeOurs })),
+  );
+  const unwatched = traffic.unwatched ?? [];
+  const latest = [...nodes.flatMap(({ evidence }) => evidence.map(({ at }) => at)), ...losses.map((loss) => loss.to)];
+  const to = latest.reduce((max, at) => Math.max(max, at), from + Math.max(durationMs, 1));
+  const ordered = nodes.toSorted((a, b) => exclusionOf(a) - exclusionOf(b) || compareText(a.node.name, b.node.name));
+  const rows = ordered.map((node): TimelineRow => ({ node: node.node, bars: barsOf(node, from, to) }));
+  const zones = [...Map.groupBy(rows, ({ node }) => node.zone)]
+    .map(([zone, own]) => ({ zone, rows: own }))
+    .toSorted((a, b) => compareText(a.zone, b.zone));
+  const seen = new Set(rows.flatMap(({ bars }) => bars.map(({ step }) => step)));
+  return { from, to, zones, steps: [...timelineSteps].filter((step) => seen.has(step)), losses, unwatched };
+}
+
+function exclusionOf({ evidence }: NodeStatus): number {
+  return evidence.find(({ kind }) => kind === 'excluded')?.at ?? Number.MAX_SAFE_INTEGER;
+}
+
+/** The steps of a node between its pieces of evidence, and the step that it is still in when the run ends. */
+function barsOf({ step, evidence }: NodeStatus, start: number, end: number): readonly Bar[] {
+  const bars: Bar[] = [];
+  let from = start;
+  const add = (next: TimelineStep, to: number) => {
+    const last = bars.at(-1);
+    if (last?.step === next) bars[bars.length - 1] = { ...last, to };
+    else if (to > from) bars.push({ step: next, from, to });
+    from = Math.max(from, to);
+  };
+  // What is observed before the exclusion, such as the pod surge, belongs to no step of the node.
+  for (const { kind, at } of evidence.toSorted((a, b) => a.at - b.at)) add(stepsByEvidence.get(kind) ?? 'pending', at);
+  const current = timelineStepOf(step);
+  if (current !== undefined) add(current, end);
+  return bars;
+}
