@@ -4,20 +4,21 @@ import { allExternalChanges } from '../../core/status/external-changes.ts';
 import type { Line } from '../../core/status/line.ts';
 import type { OperatorAction, RunReport } from '../../core/status/status.ts';
 import { stepOf } from '../../core/steps/steps.ts';
-import { count, formatDuration, formatLongDuration } from '../../core/text/format.ts';
+import { formatDuration } from '../../core/text/format.ts';
 import { nextSteps } from '../view/seen-run.ts';
 import { type Block, listOf, paragraph, plain, type ReportDocument, type Section, sectionOf } from './document.ts';
 import { evidenceTable } from './evidence-table.ts';
 import { formatMoment } from './format-moment.ts';
-import { isMeasured, requestsSection } from './requests-section.ts';
+import { requestsSection } from './requests-section.ts';
+import { summarize } from './summarize.ts';
 import { timePerStep } from './time-per-step.ts';
-import { timelineOf } from './timeline.ts';
+import { newNodeTest, timelineOf } from './timeline.ts';
 
 /** What is added to a report. */
 interface Additions {
   /** What writes the document, e.g. `nodeferry 1.2.0`. */
   readonly madeBy: string;
-  /** Sections of the caller's own, before those about what people did. */
+  /** Sections of the caller's own, before the timeline. */
   readonly sections?: readonly Section[];
 }
 
@@ -29,9 +30,9 @@ export function composeReport(report: RunReport, { madeBy, sections = [] }: Addi
     sections: [
       requestsSection(report),
       ...sectionOf('What needs doing', needsDoing(report)),
+      ...sections,
       ...sectionOf('Timeline', timelineBlocks(report)),
       ...sectionOf('Nodes', nodeBlocks(report)),
-      ...sections,
       ...sectionOf('Why the guard allowed each exclusion', listOf(listExclusionReasons(report.nodes).map(plain))),
       ...sectionOf('Approvals and operator actions', actionBlocks(report.actions)),
       ...sectionOf('Upgrade windows', windowBlocks(report)),
@@ -42,53 +43,6 @@ export function composeReport(report: RunReport, { madeBy, sections = [] }: Addi
     ],
     footer: `Run ${report.run}, workflow ${report.workflowId}. Written by ${madeBy} from the evidence of the run. All times are UTC.`,
   };
-}
-
-/** Outcome and duration; then why it was not completed, and what was not protected. */
-function summarize(report: RunReport): readonly Line[] {
-  const { nodes, durationMs, startedAt, finishedAt, disabledRules } = report;
-  const replaced = nodes.filter(({ step }) => step === 'replaced').length;
-  const ended = finishedAt === undefined ? '' : `, ended ${formatMoment(finishedAt)}`;
-  return [
-    { tone: toneOf(report), text: `${explainOutcome(report)} in ${formatLongDuration(durationMs)}` },
-    ...explainCause(report),
-    ...(disabledRules.length === 0
-      ? []
-      : [{ tone: 'bad', text: `Unprotected: disabled: ${disabledRules.join(', ')}` } as const]),
-    plain(`${replaced} of ${count(nodes.length, 'node')} replaced; started ${formatMoment(startedAt)}${ended}`),
-  ];
-}
-
-function toneOf(report: RunReport): Line['tone'] {
-  switch (report.outcome) {
-    case 'completed':
-      return isMeasured(report) ? 'good' : 'warn';
-    case 'aborted':
-      return 'warn';
-    case 'failed':
-      return 'bad';
-  }
-}
-
-function explainOutcome(report: RunReport): string {
-  switch (report.outcome) {
-    case 'completed':
-      return isMeasured(report) ? 'Completed' : 'Completed, nothing measured,';
-    case 'aborted':
-      return 'Aborted';
-    case 'failed':
-      return 'Failed';
-  }
-}
-
-function explainCause({ outcome, stalled, actions }: RunReport): readonly Line[] {
-  if (stalled !== undefined) {
-    const fix = stalled.hint === undefined ? [] : [plain(`Fix: ${stalled.hint}`)];
-    return [{ tone: 'bad', text: `${stalled.code}: ${stalled.message}` }, ...fix];
-  }
-  const end = actions.findLast(({ action }) => action === 'abort' || action === 'reject');
-  if (outcome !== 'aborted' || end === undefined) return [];
-  return [{ tone: 'warn', text: `${end.action === 'abort' ? 'Aborted' : 'Rejected'} by ${because(end)}` }];
 }
 
 /** What is left of the run, on purpose or not, and the problems of its nodes. */
@@ -118,6 +72,7 @@ function timelineBlocks(report: RunReport): readonly Block[] {
 function nodeBlocks(report: RunReport): readonly Block[] {
   if (report.nodes.length === 0) return [];
   const { titles, rows } = evidenceTable(report);
+  const isNew = newNodeTest(report);
   const table = {
     caption: 'When each step was observed, in seconds after the start of the run',
     head: ['Node', 'Zone', 'Instance', 'Step', ...titles],
@@ -125,7 +80,7 @@ function nodeBlocks(report: RunReport): readonly Block[] {
       node.name,
       node.zone,
       node.instanceId,
-      stepOf(step).label,
+      isNew(node) && step === 'replaced' ? 'removed again' : stepOf(step).label,
       ...(rows[index] ?? []),
     ]),
   };
@@ -174,11 +129,11 @@ function costBlocks({ instanceMinutes }: RunReport): readonly Block[] {
 }
 
 function versionBlocks({ pool, newPool, fromVersion, toVersion, newNodes }: RunReport): readonly Block[] {
-  const versions = paragraph(plain(`Pool ${pool} had ${fromVersion}. Pool ${newPool} has ${toVersion}.`));
+  const versions = paragraph(plain(`Old pool: ${pool}, ${fromVersion}. New pool: ${newPool}, ${toVersion}.`));
   if (newNodes.length === 0) return [versions];
   const rows = newNodes.map(({ name, zone, instanceId }) => [name, zone, instanceId]);
   return [
     versions,
-    { kind: 'table', table: { caption: `Nodes of ${newPool}`, head: ['Node', 'Zone', 'Instance'], rows } },
+    { kind: 'table', table: { caption: `New nodes of ${newPool}`, head: ['Node', 'Zone', 'Instance'], rows } },
   ];
 }

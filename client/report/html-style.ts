@@ -22,7 +22,7 @@ export const styleSheet = `
 :root{color-scheme:light dark;${light};${stepVariables(0)}}
 @media screen and (prefers-color-scheme:dark){:root{${dark};${stepVariables(1)}}}
 *{box-sizing:border-box}
-body{margin:0 auto;max-width:76rem;padding:1.5rem;background:var(--ground);color:var(--text);font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+body{margin:0 auto;max-width:76rem;padding:1.5rem;background:var(--ground);color:var(--text);font:16px/1.5 system-ui,sans-serif;overflow-wrap:break-word}
 h1{font-size:1.6rem;line-height:1.25;margin:0 0 .5rem}
 h2{font-size:1.15rem;margin:2rem 0 .5rem;padding-bottom:.2rem;border-bottom:1px solid var(--line)}
 p,ul{margin:.4rem 0}
@@ -38,7 +38,9 @@ table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-num
 caption{text-align:left;color:var(--dim);padding:.2rem 0}
 th,td{text-align:left;vertical-align:top;padding:.2rem .8rem .2rem 0;border-bottom:1px solid var(--line);min-width:4rem}
 thead th{color:var(--dim);font-weight:600;white-space:nowrap}
-tbody th{font-weight:400}
+tbody th{font-weight:400;white-space:nowrap}
+td:not(:last-child){white-space:nowrap}
+td{max-width:40rem}
 figure{margin:.5rem 0}
 svg{width:100%;height:auto;font:11px system-ui,sans-serif}
 svg text{fill:var(--text)}
@@ -58,7 +60,8 @@ ${Object.keys(stepColours)
   .map((step) => `rect.${step}{fill:var(--step-${step})}.swatch.${step}{background:var(--step-${step})}`)
   .join('\n')}
 footer{margin-top:2rem;color:var(--dim);font-size:.85rem}
-@media print{body{max-width:none;padding:0;font-size:10pt}.scroll{overflow:visible}table{font-size:7pt}thead{display:table-header-group}tr,figure,.figures{break-inside:avoid}rect,.swatch{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@page{size:landscape;margin:12mm}
+@media print{body{max-width:none;padding:0;font-size:10pt}.scroll{overflow:visible}table{font-size:7pt}th,td,tbody th,td:not(:last-child){white-space:normal;padding-right:.4rem;min-width:0}thead{display:table-header-group}tr,figure,.figures{break-inside:avoid}rect,.swatch{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;
 
 function stepVariables(ground: 0 | 1): string {

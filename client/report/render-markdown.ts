@@ -46,19 +46,21 @@ function tableOf(head: readonly string[], rows: readonly (readonly string[])[]):
 }
 
 function lineOf({ tone, text }: Line): string {
-  return `${signOf(tone)}${escapeMarkdown(text)}`;
+  const sign = signOf(tone);
+  const escaped = escapeMarkdown(text);
+  return sign === '' ? escapeBeginning(escaped) : `${sign}${escaped}`;
 }
 
-/**
- * Escapes everything that has a meaning in GFM: markup, HTML, tables, links that need no markup, and what means something only at the beginning of
- * a line (`-`, `+`, `1.`). Underscores inside words have none.
- */
+/** Escapes everything that has a meaning in GFM: markup, HTML, tables, and links that need no markup. Underscores inside words have none. */
 function escapeMarkdown(text: string): string {
   return cleanText(text)
     .replaceAll(/[\\`*[\]<>|~&#{}]/g, String.raw`\$&`)
     .replaceAll(/(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, String.raw`\_`)
     .replaceAll('://', String.raw`\://`)
-    .replaceAll(/\bwww\./gi, (found) => `${found.slice(0, -1)}\\.`)
-    .replace(/^[-+=](?=\s|$|[-=])/, String.raw`\$&`)
-    .replace(/^(\d+)([.)])(?=\s|$)/, String.raw`$1\$2`);
+    .replaceAll(/\bwww\./gi, (found) => `${found.slice(0, -1)}\\.`);
+}
+
+/** Escapes what means something only at the beginning of a line: `-`, `+`, `=`, `1.`. */
+function escapeBeginning(line: string): string {
+  return line.replace(/^[-+=]/, String.raw`\$&`).replace(/^(\d+)([.)])/, String.raw`$1\$2`);
 }

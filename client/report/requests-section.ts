@@ -1,6 +1,7 @@
-import type { Line } from '../../core/status/line.ts';
+import type { Line, Tone } from '../../core/status/line.ts';
 import { explainLosses, explainSplit, lostByUs } from '../../core/status/losses.ts';
 import type { RunReport } from '../../core/status/status.ts';
+import type { TrafficCounts } from '../../core/status/traffic-counts.ts';
 import { count, formatDuration } from '../../core/text/format.ts';
 import { type Figure, listOf, paragraph, plain, type Section } from './document.ts';
 import { formatMoment } from './format-moment.ts';
@@ -33,10 +34,15 @@ export function requestsSection(report: RunReport): Section {
 
 function lostFigure({ traffic }: RunReport): Line {
   const { lost } = traffic;
-  if (lost === 0) return { tone: 'good', text: '0' };
   const ours = lostByUs(traffic);
   const split = ours === lost ? '' : ` (${explainSplit(lost, lost - ours)})`;
-  return { tone: ours > 0 ? 'bad' : 'warn', text: `${lost}${split}` };
+  return { tone: toneOfLosses(traffic), text: `${lost}${split}` };
+}
+
+/** What losses mean for a run: those that it cannot have caused are only worth a warning. */
+export function toneOfLosses(traffic: TrafficCounts): Tone {
+  if (traffic.lost === 0) return 'good';
+  return lostByUs(traffic) > 0 ? 'bad' : 'warn';
 }
 
 function notMeasured({ traffic: { unwatchedMs = 0 } }: RunReport): Line {

@@ -13,9 +13,9 @@ export function timePerStep({ steps, zones }: Timeline): readonly Table[] {
         ms: bars.reduce((sum, bar) => sum + (bar.step === step ? bar.to - bar.from : 0), 0),
       }))
       .filter(({ ms }) => ms > 0)
-      .toSorted((a, b) => a.ms - b.ms);
-    const median = times[Math.floor((times.length - 1) / 2)]?.ms ?? 0;
-    const longest = times.at(-1);
+      .toSorted((a, b) => b.ms - a.ms);
+    const median = times[Math.floor(times.length / 2)]?.ms ?? 0;
+    const [longest] = times;
     return [
       stepOf(step).label,
       String(times.length),

@@ -65,12 +65,23 @@ export function timelineOf(report: RunReport): Timeline {
   const latest = [...nodes.flatMap(({ evidence }) => evidence.map(({ at }) => at)), ...losses.map((loss) => loss.to)];
   const to = latest.reduce((max, at) => Math.max(max, at), from + Math.max(durationMs, 1));
   const ordered = nodes.toSorted((a, b) => exclusionOf(a) - exclusionOf(b) || compareText(a.node.name, b.node.name));
-  const rows = ordered.map((node): TimelineRow => ({ node: node.node, bars: barsOf(node, from, to) }));
+  const isNew = newNodeTest(report);
+  const rows = ordered.map((node): TimelineRow => {
+    // Nobody knows since when a new node has existed.
+    const begin = isNew(node.node) ? (node.evidence[0]?.at ?? to) : from;
+    return { node: node.node, bars: barsOf(node, begin, to) };
+  });
   const zones = [...Map.groupBy(rows, ({ node }) => node.zone)]
     .map(([zone, own]) => ({ zone, rows: own }))
     .toSorted((a, b) => compareText(a.zone, b.zone));
   const seen = new Set(rows.flatMap(({ bars }) => bars.map(({ step }) => step)));
   return { from, to, zones, steps: [...timelineSteps].filter((step) => seen.has(step)), losses, unwatched };
+}
+
+/** Whether a node is one that the run added. */
+export function newNodeTest({ newNodes }: Pick<RunReport, 'newNodes'>): (node: NodeRef) => boolean {
+  const added = new Set(newNodes.map(({ uid }) => uid));
+  return ({ uid }) => added.has(uid);
 }
 
 function exclusionOf({ evidence }: NodeStatus): number {

@@ -47,7 +47,9 @@ describe('the HTML report', () => {
       'Versions and new nodes',
     ]);
     expect(page.all('title').map(textOf)[0]).toBe('prod/web 1.35.9 → 1.36.3');
-    expect(page.all('p', 'outcome').map(textOf)).toEqual(['✔ Completed in 14m']);
+    expect(page.all('p', 'outcome').map(textOf)).toEqual([
+      '✖ Completed in 14m; 3 requests lost, 1 of them while no node of the run was out',
+    ]);
   });
 
   test('says what was sent, lost and not watched', () => {
@@ -61,7 +63,7 @@ describe('the HTML report', () => {
     expect(page.text('Requests')).toContain('2 from 03:08:05 to 03:08:07 UTC while n1 was out');
   });
 
-  test('says who did what, when and why, and what others did', () => {
+  test('says who did what, when and why, and which external changes there were', () => {
     expect(page.text('Approvals and operator actions')).toContain(
       '2026-01-02 03:07:05approvecanarycleothe canary serves well',
     );
@@ -127,10 +129,11 @@ describe('the HTML report', () => {
 });
 
 describe('a run that went wrong', () => {
+  const lossless = { sent: 9, lost: 0, slow: 0 };
   const problem = { code: 'DeadlineExceeded', message: 'n1 is stuck', hint: 'scale up' } as const;
 
   test('leads with its problem', () => {
-    const { all } = pageOf(aReport({ outcome: 'failed', phase: 'failed', stalled: problem }));
+    const { all } = pageOf(aReport({ traffic: lossless, outcome: 'failed', phase: 'failed', stalled: problem }));
     const [outcome, cause, fix] = all('p').map(textOf);
     expect([outcome, cause, fix]).toEqual(['✖ Failed in 14m', '✖ DeadlineExceeded: n1 is stuck', 'Fix: scale up']);
   });
@@ -145,10 +148,21 @@ describe('a run that went wrong', () => {
 
   test('says who aborted it, and why', () => {
     const abort = { action: 'abort', by: 'ann', reason: 'the new image is broken', at: startedAt } as const;
-    const { all } = pageOf(aReport({ outcome: 'aborted', phase: 'aborted', actions: [abort], nodes: [] }));
+    const { all } = pageOf(
+      aReport({ traffic: lossless, outcome: 'aborted', phase: 'aborted', actions: [abort], nodes: [] }),
+    );
     expect(all('p').map(textOf).slice(0, 2)).toEqual(['▲ Aborted in 14m', '▲ Aborted by ann: the new image is broken']);
     expect(all('svg')).toEqual([]);
   });
+});
+
+test('a run that lost nothing, or only while no node of it was out, says so first', () => {
+  const outcomeOf = (traffic: RunReport['traffic']) => pageOf(aReport({ traffic })).all('p', 'outcome').map(textOf);
+  expect(outcomeOf({ sent: 9, lost: 0, slow: 0 })).toEqual(['✔ Completed in 14m']);
+  const losses = [{ probe: 'web', lost: 1, whileNoneOut: 1, spells: [] }];
+  expect(outcomeOf({ sent: 9, lost: 1, slow: 0, losses })).toEqual([
+    '▲ Completed in 14m; 1 request lost, while no node of the run was out',
+  ]);
 });
 
 test.each([
