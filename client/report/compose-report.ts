@@ -12,7 +12,7 @@ import { formatMoment } from './format-moment.ts';
 import { requestsSection } from './requests-section.ts';
 import { summarize } from './summarize.ts';
 import { timePerStep } from './time-per-step.ts';
-import { newNodeTest, timelineOf } from './timeline.ts';
+import { listNewUids, timelineOf } from './timeline.ts';
 
 /** What is added to a report. */
 interface Additions {
@@ -72,7 +72,7 @@ function timelineBlocks(report: RunReport): readonly Block[] {
 function nodeBlocks(report: RunReport): readonly Block[] {
   if (report.nodes.length === 0) return [];
   const { titles, rows } = evidenceTable(report);
-  const isNew = newNodeTest(report);
+  const newUids = listNewUids(report);
   const table = {
     caption: 'When each step was observed, in seconds after the start of the run',
     head: ['Node', 'Zone', 'Instance', 'Step', ...titles],
@@ -80,7 +80,7 @@ function nodeBlocks(report: RunReport): readonly Block[] {
       node.name,
       node.zone,
       node.instanceId,
-      isNew(node) && step === 'replaced' ? 'removed again' : stepOf(step).label,
+      newUids.has(node.uid) && step === 'replaced' ? 'removed again' : stepOf(step).label,
       ...(rows[index] ?? []),
     ]),
   };

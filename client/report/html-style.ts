@@ -1,18 +1,24 @@
-import type { TimelineStep } from './timeline.ts';
+import type { NodeStep } from '../../core/steps/node-steps.ts';
+import { stateOfStep } from '../../core/steps/steps.ts';
+import { drawnSteps } from './timeline.ts';
 
-/** Colours of the steps on light and on dark ground. Neighbours also differ in lightness, and bars have numbers. */
-const stepColours: Readonly<Record<TimelineStep, readonly [light: string, dark: string]>> = {
-  pending: ['#e3e6ea', '#2f353d'],
-  deregistering: ['#9cc9f5', '#2f6da8'],
-  'draining-connections': ['#3f87d0', '#7ab8f5'],
-  evicting: ['#f6c667', '#b07d1a'],
-  'awaiting-replacements': ['#c98a1c', '#f0c274'],
-  'removing-endpoints': ['#c9b0ea', '#6f4fa0'],
-  'awaiting-forwarded-connections': ['#8e66c4', '#b79ae0'],
-  terminating: ['#7d8590', '#8b949e'],
-  restoring: ['#72bfae', '#2a7d6d'],
-  stalled: ['#d0453b', '#ef7a70'],
-};
+/** A colour on light and on dark ground. */
+type Colour = readonly [light: string, dark: string];
+
+/** Colours of the steps in which a node is in progress, in their order. Neighbours also differ in lightness, and bars have numbers. */
+const progressColours: readonly Colour[] = [
+  ['#9cc9f5', '#2f6da8'],
+  ['#3f87d0', '#7ab8f5'],
+  ['#f6c667', '#b07d1a'],
+  ['#c98a1c', '#f0c274'],
+  ['#c9b0ea', '#6f4fa0'],
+  ['#8e66c4', '#b79ae0'],
+  ['#7d8590', '#8b949e'],
+];
+
+const waitingColour: Colour = ['#e3e6ea', '#2f353d'];
+const restoringColour: Colour = ['#72bfae', '#2a7d6d'];
+const stalledColour: Colour = ['#d0453b', '#ef7a70'];
 
 const light = `--ground:#fff;--text:#1c2128;--dim:#57606a;--line:#d0d7de;--good:#1a7f37;--warn:#8a5a00;--bad:#b42318;--soft:#f6f8fa`;
 const dark = `--ground:#14181d;--text:#e6edf3;--dim:#9da7b3;--line:#3a424c;--good:#4ac26b;--warn:#e3b341;--bad:#ff8a80;--soft:#1c2229`;
@@ -56,16 +62,23 @@ svg .loss.others text{fill:var(--warn)}
 .legend{display:flex;flex-wrap:wrap;gap:.3rem 1.2rem;list-style:none;padding:0;font-size:.85rem}
 .swatch{display:inline-block;min-width:1.4rem;text-align:center;border:1px solid var(--dim);color:var(--text);border-radius:3px;font-size:.75rem;text-shadow:0 0 2px var(--ground),0 0 2px var(--ground)}
 .swatch.loss{color:var(--bad)}
-${Object.keys(stepColours)
+${drawnSteps
   .map((step) => `rect.${step}{fill:var(--step-${step})}.swatch.${step}{background:var(--step-${step})}`)
   .join('\n')}
 footer{margin-top:2rem;color:var(--dim);font-size:.85rem}
 @page{size:landscape;margin:12mm}
-@media print{body{max-width:none;padding:0;font-size:10pt}.scroll{overflow:visible}table{font-size:7pt}th,td,tbody th,td:not(:last-child){white-space:normal;padding-right:.4rem;min-width:0}thead{display:table-header-group}tr,figure,.figures{break-inside:avoid}rect,.swatch{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
+@media print{body{max-width:none;padding:0;font-size:10pt}.scroll{overflow:visible}table{font-size:7pt}th,td,tbody th,td:not(:last-child){white-space:normal;padding-right:.4rem;min-width:0}thead{display:table-header-group}h2{break-after:avoid;margin-top:1.2rem}tr,figure,.figures{break-inside:avoid}rect,.swatch{print-color-adjust:exact;-webkit-print-color-adjust:exact}}
 `;
 
 function stepVariables(ground: 0 | 1): string {
-  return Object.entries(stepColours)
-    .map(([step, colours]) => `--step-${step}:${colours[ground]}`)
-    .join(';');
+  return drawnSteps.map((step) => `--step-${step}:${colourOf(step)[ground]}`).join(';');
+}
+
+function colourOf(step: NodeStep): Colour {
+  const state = stateOfStep(step);
+  if (state === 'stalled') return stalledColour;
+  if (state === 'restoring') return restoringColour;
+  if (state !== 'in-progress') return waitingColour;
+  const index = drawnSteps.filter((one) => stateOfStep(one) === state).indexOf(step);
+  return progressColours[index % progressColours.length] ?? waitingColour;
 }

@@ -6,7 +6,7 @@ import { count, formatLongDuration } from '../../core/text/format.ts';
 import { plain } from './document.ts';
 import { formatMoment } from './format-moment.ts';
 import { isMeasured, toneOfLosses } from './requests-section.ts';
-import { newNodeTest } from './timeline.ts';
+import { listNewUids } from './timeline.ts';
 
 /** Outcome and duration; then why it was not completed, and what was not protected. */
 export function summarize(report: RunReport): readonly Line[] {
@@ -24,10 +24,10 @@ export function summarize(report: RunReport): readonly Line[] {
 
 /** An aborted run removes its new nodes in the same steps, so they are among its nodes. */
 function countReplaced(report: RunReport): string {
-  const isNew = newNodeTest(report);
-  const old = report.nodes.filter(({ node }) => !isNew(node));
+  const newUids = listNewUids(report);
+  const old = report.nodes.filter(({ node }) => !newUids.has(node.uid));
   const replaced = old.filter(({ step }) => step === 'replaced').length;
-  const removed = report.nodes.filter(({ node, step }) => isNew(node) && step === 'replaced').length;
+  const removed = report.nodes.filter(({ node, step }) => newUids.has(node.uid) && step === 'replaced').length;
   const more = removed === 0 ? '' : `, ${count(removed, 'new node')} removed again`;
   return `${replaced} of ${count(old.length, 'node')} replaced${more}`;
 }

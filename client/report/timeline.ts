@@ -2,6 +2,7 @@
 import type { NodeRef } from '../../core/model/node.ts';
 import type { NodeStatus, RunReport } from '../../core/status/status.ts';
 import { type NodeStep, nodeSteps } from '../../core/steps/node-steps.ts';
+import { isAtRest, stateOfStep } from '../../core/steps/steps.ts';
 import { compareText } from '../../core/text/format.ts';
 
 /** The timeline of a run. */
@@ -10,13 +11,13 @@ export interface Timeline {
   readonly to: number;
   readonly zones: readonly { readonly zone: string; readonly rows: readonly TimelineRow[] }[];
   /** The steps that occur, in their order. */
-  readonly steps: readonly TimelineStep[];
+  readonly steps: readonly NodeStep[];
   readonly losses: readonly LossMark[];
   /** When no probe was sent. */
   readonly unwatched: readonly Period[];
 }
 
-/** A period. */
+/** From when until when. */
 interface Period {
   readonly from: number;
   readonly to: number;
@@ -28,12 +29,9 @@ export interface TimelineRow {
   readonly bars: readonly Bar[];
 }
 
-/** A step that takes time. Until a node is excluded it is pending, even while the guard is asked. */
-export type TimelineStep = Exclude<NodeStep, 'replacing' | 'replaced' | 'restored'>;
-
 /** A node was in this step. */
 interface Bar extends Period {
-  readonly step: TimelineStep;
+  readonly step: NodeStep;
 }
 
 /** Requests that a probe lost. */
@@ -43,15 +41,18 @@ export interface LossMark extends Period {
   readonly canBeOurs: boolean;
 }
 
-const timelineSteps: ReadonlySet<TimelineStep> = new Set(nodeSteps.flatMap(({ id }) => timelineStepOf(id) ?? []));
-
 /** Which step ends with which evidence. */
-const stepsByEvidence: ReadonlyMap<string, TimelineStep | undefined> = new Map(
-  nodeSteps.flatMap(({ id, evidence = [] }) => evidence.map(({ kind }) => [kind, timelineStepOf(id)] as const)),
+const stepsByEvidence: ReadonlyMap<string, NodeStep | undefined> = new Map(
+  nodeSteps.flatMap(({ id, evidence = [] }) => evidence.map(({ kind }) => [kind, drawnStep(id)] as const)),
 );
 
-function timelineStepOf(step: NodeStep): TimelineStep | undefined {
-  if (step === 'replaced' || step === 'restored') return undefined;
+/** The steps of which a timeline has bars, in their order. */
+export const drawnSteps: readonly NodeStep[] = [...new Set(nodeSteps.flatMap(({ id }) => drawnStep(id) ?? []))];
+
+/** As what a step is drawn. Until a node is excluded it is pending, even while the guard is asked. Nothing is drawn of a node that is done. */
+function drawnStep(step: NodeStep): NodeStep | undefined {
+  if (step === 'pending') return step;
+  if (isAtRest(stateOfStep(step))) return undefined;
   return step === 'replacing' ? 'pending' : step;
 }
 
@@ -65,23 +66,22 @@ export function timelineOf(report: RunReport): Timeline {
   const latest = [...nodes.flatMap(({ evidence }) => evidence.map(({ at }) => at)), ...losses.map((loss) => loss.to)];
   const to = latest.reduce((max, at) => Math.max(max, at), from + Math.max(durationMs, 1));
   const ordered = nodes.toSorted((a, b) => exclusionOf(a) - exclusionOf(b) || compareText(a.node.name, b.node.name));
-  const isNew = newNodeTest(report);
+  const newUids = listNewUids(report);
   const rows = ordered.map((node): TimelineRow => {
     // Nobody knows since when a new node has existed.
-    const begin = isNew(node.node) ? (node.evidence[0]?.at ?? to) : from;
+    const begin = newUids.has(node.node.uid) ? (node.evidence[0]?.at ?? to) : from;
     return { node: node.node, bars: barsOf(node, begin, to) };
   });
   const zones = [...Map.groupBy(rows, ({ node }) => node.zone)]
     .map(([zone, own]) => ({ zone, rows: own }))
     .toSorted((a, b) => compareText(a.zone, b.zone));
   const seen = new Set(rows.flatMap(({ bars }) => bars.map(({ step }) => step)));
-  return { from, to, zones, steps: [...timelineSteps].filter((step) => seen.has(step)), losses, unwatched };
+  return { from, to, zones, steps: drawnSteps.filter((step) => seen.has(step)), losses, unwatched };
 }
 
-/** Whether a node is one that the run added. */
-export function newNodeTest({ newNodes }: Pick<RunReport, 'newNodes'>): (node: NodeRef) => boolean {
-  const added = new Set(newNodes.map(({ uid }) => uid));
-  return ({ uid }) => added.has(uid);
+/** UIDs of the nodes that the run added. */
+export function listNewUids({ newNodes }: Pick<RunReport, 'newNodes'>): ReadonlySet<string> {
+  return new Set(newNodes.map(({ uid }) => uid));
 }
 
 function exclusionOf({ evidence }: NodeStatus): number {
@@ -92,7 +92,7 @@ function exclusionOf({ evidence }: NodeStatus): number {
 function barsOf({ step, evidence }: NodeStatus, start: number, end: number): readonly Bar[] {
   const bars: Bar[] = [];
   let from = start;
-  const add = (next: TimelineStep, to: number) => {
+  const add = (next: NodeStep, to: number) => {
     const last = bars.at(-1);
     if (last?.step === next) bars[bars.length - 1] = { ...last, to };
     else if (to > from) bars.push({ step: next, from, to });
@@ -100,7 +100,7 @@ function barsOf({ step, evidence }: NodeStatus, start: number, end: number): rea
   };
   // What is observed before the exclusion, such as the pod surge, belongs to no step of the node.
   for (const { kind, at } of evidence.toSorted((a, b) => a.at - b.at)) add(stepsByEvidence.get(kind) ?? 'pending', at);
-  const current = timelineStepOf(step);
+  const current = drawnStep(step);
   if (current !== undefined) add(current, end);
   return bars;
 }
