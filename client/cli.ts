@@ -11,6 +11,7 @@ import { type ExitCode, exitCodes } from './output/exit-codes.ts';
 import { reportFailure } from './output/fail.ts';
 import { outputOption } from './output/output-option.ts';
 import type { OutputFormat } from './output/print.ts';
+import type { DocumentFormat } from './report/document-formats.ts';
 import { parseRunTarget } from './run-target.ts';
 import { addSchedule } from './schedule/cli.ts';
 
@@ -135,14 +136,20 @@ function addWatching(program: Command, finish: (code: ExitCode) => void): void {
     });
   program
     .command('report')
-    .description('print the report of a finished run')
+    .description('show the report of a finished run, or write it as a document')
     .argument('<cluster/pool>', 'the pool, as in the policy')
     .addOption(outputOption())
+    .addOption(
+      new Option('--format <format>', 'make it a document; --out tells the format too')
+        .choices(['html', 'md', 'json'] satisfies DocumentFormat[])
+        .conflicts('output'),
+    )
+    .addOption(new Option('--out <file>', 'write the document to a file; stdout without').conflicts('output'))
     .addHelpText(
       'after',
-      '\nExamples:\n  $ nodeferry report prod-eu/web\n  $ nodeferry report prod-eu/web -o json > report.json',
+      '\nExamples:\n  $ nodeferry report prod-eu/web\n  $ nodeferry report prod-eu/web --out report.html\n  $ nodeferry report prod-eu/web --format md   # for a change ticket\n  $ nodeferry report prod-eu/web -o json | jq .traffic',
     )
-    .action(async (target: string, options: { output: OutputFormat }) => {
+    .action(async (target: string, options: { output: OutputFormat; format?: DocumentFormat; out?: string }) => {
       const { reportCommand } = await import('./commands/report.ts');
       finish(await reportCommand(parseRunTarget(target), options));
     });

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { readVersion } from '../adapters/package/version.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import { type ApprovedPlan, approvedPart } from '../core/plan/approved-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { fieldsOf, isText } from '../core/status/read-plain.ts';
+import { writeNamedFile } from './output/write-file.ts';
 
 /** A plan that was saved for review, and that a run can be started from. */
 interface SavedPlan {
@@ -19,18 +20,7 @@ const kind = 'PoolUpgradePlan';
 export function savePlan(path: string, plan: PoolPlan): void {
   const content = { madeBy: readVersion(), policy: plan.policy, approved: approvedPart(plan) };
   const saved = { kind, checksum: checksumOf(content), ...content };
-  try {
-    writeFileSync(path, `${JSON.stringify(saved, undefined, 2)}\n`);
-  } catch (cause) {
-    throw new NodeferryError(
-      {
-        code: 'InvalidArgument',
-        message: `The plan can't be written to ${path}.`,
-        hint: 'Name a file that can be written.',
-      },
-      { cause },
-    );
-  }
+  writeNamedFile(path, `${JSON.stringify(saved, undefined, 2)}\n`, 'plan');
 }
 
 /**

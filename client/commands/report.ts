@@ -2,16 +2,29 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import { connectTemporal } from '../connect.ts';
 import { fetchClosed } from '../fetch-status.ts';
 import type { ExitCode } from '../output/exit-codes.ts';
-import type { OutputFormat } from '../output/print.ts';
+import { type OutputFormat, printProgress } from '../output/print.ts';
+import { writeNamedFile } from '../output/write-file.ts';
+import { type DocumentFormat, documentFormatOf, renderDocument } from '../report/document-formats.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
 import { showEnd } from './watch.ts';
 
-/** Prints the report of a finished run; needs no worker. */
-export async function reportCommand(target: RunTarget, options: { readonly output: OutputFormat }): Promise<ExitCode> {
+/** How to show a report: as data on stdout, or as a document, which goes to stdout unless a file is named. */
+interface ReportOptions {
+  readonly output: OutputFormat;
+  readonly format?: DocumentFormat;
+  readonly out?: string;
+}
+
+/** Shows the report of a finished run; needs no worker. */
+export async function reportCommand(target: RunTarget, { output, format, out }: ReportOptions): Promise<ExitCode> {
+  const wanted = format ?? (out === undefined ? undefined : documentFormatOf(out));
   const connection = await connectTemporal();
   try {
     const run = await fetchClosed(connection, target);
-    if ('status' in run) return showEnd(run, options.output);
+    if ('status' in run) {
+      if (wanted === undefined) return showEnd(run, output);
+      return showEnd(run, output, (report) => writeDocument(renderDocument(report, wanted), out));
+    }
     const name = formatRunTarget(target);
     throw new NodeferryError({
       code: 'NotFinished',
@@ -21,4 +34,13 @@ export async function reportCommand(target: RunTarget, options: { readonly outpu
   } finally {
     await connection.close();
   }
+}
+
+function writeDocument(text: string, out: string | undefined): void {
+  if (out === undefined) {
+    process.stdout.write(text);
+    return;
+  }
+  writeNamedFile(out, text, 'report');
+  printProgress(`Written: ${out}`);
 }

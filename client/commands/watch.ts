@@ -133,13 +133,17 @@ function createScreen() {
   };
 }
 
-/** Prints how a run has ended: its report, and what to do next if it failed or has no report. */
-export function showEnd({ status, report }: ClosedRun, output: OutputFormat): ExitCode {
+/** Shows how a run has ended: its report, as data unless `show` does it in another way, and what to do next if it failed or has no report. */
+export function showEnd(
+  { status, report }: ClosedRun,
+  output: OutputFormat,
+  show = (data: RunReport) => printData(output, data, () => renderReport(data, styleFor(process.stdout)).join('\n')),
+): ExitCode {
   if (report === undefined) {
     for (const line of explainEnd(status)) printProgress(line);
     return exitCodes.failed;
   }
-  printData(output, report, () => renderReport(report, styleFor(process.stdout)).join('\n'));
+  show(report);
   for (const line of nextSteps(status, report.leftovers)) printProgress(line);
   return exitCodeOfReport(report);
 }

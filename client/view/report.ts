@@ -3,11 +3,11 @@ import { describeTraffic } from '../../core/status/describe-traffic.ts';
 import { listExclusionReasons } from '../../core/status/exclusion-reasons.ts';
 import { allExternalChanges } from '../../core/status/external-changes.ts';
 import { explainLosses } from '../../core/status/losses.ts';
-import type { NodeStatus, RunReport } from '../../core/status/status.ts';
+import type { RunReport } from '../../core/status/status.ts';
 import type { EvidenceColumn } from '../../core/steps/derive.ts';
-import { columns } from '../../core/steps/steps.ts';
 import { formatDuration } from '../../core/text/format.ts';
 import type { Style } from '../output/style.ts';
+import { evidenceTable } from '../report/evidence-table.ts';
 import { renderTable } from './table.ts';
 import { fitWidth } from './wrap.ts';
 
@@ -49,17 +49,13 @@ function problem({ stalled }: RunReport, style: Style): string[] {
 export function renderTimeline(
   { nodes, startedAt }: Pick<RunReport, 'nodes' | 'startedAt'>,
   width?: number,
-  all: readonly EvidenceColumn[] = columns,
+  all?: readonly EvidenceColumn[],
 ): string[] {
-  const seen = new Set<string>(nodes.flatMap(({ evidence }) => evidence.map(({ kind }) => kind)));
-  const shown = all.filter(({ kind, onlyWhenSeen }) => onlyWhenSeen !== true || seen.has(kind));
-  const rows = nodes.map((node) => [node.node.name, ...shown.map(({ kind }) => moment(node, kind, startedAt))]);
-  return renderTable([['NODE', ...shown.map(({ title }) => title)], ...rows], width);
-}
-
-function moment(node: NodeStatus, kind: string, startedAt: number): string {
-  const found = node.evidence.findLast((evidence) => evidence.kind === kind);
-  return found ? `+${((found.at - startedAt) / 1000).toFixed(1)}s` : '-';
+  const { titles, rows } = evidenceTable({ nodes, startedAt }, all);
+  return renderTable(
+    [['NODE', ...titles], ...nodes.map(({ node }, index) => [node.name, ...(rows[index] ?? [])])],
+    width,
+  );
 }
 
 function list(title: string, items: readonly string[], style: Style): string[] {

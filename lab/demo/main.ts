@@ -1,11 +1,12 @@
 /** `npm run demo`: a live node group behind two load balancers is replaced under traffic, and the loss is counted. */
 import { writeFile } from 'node:fs/promises';
-import type { RunStatus } from '../../core/status/status.ts';
+import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import { ensureTools } from '../../scripts/setup/ensure.ts';
 import { upgradeInOrder } from '../bench/other-orders.ts';
 import { runInterruptibly, whenAborted } from '../interrupted.ts';
 import { demoScenario } from '../scenarios/demo.ts';
 import { boundUpgrade } from './bound.ts';
+import { renderHtmlReport } from './html-report.ts';
 import { countHistoryEvents, followLabUpgrade, inBatches, labUpgradePolicy, startLabUpgrade } from './lab-upgrade.ts';
 import { type DemoOptions, readDemoOptions } from './options.ts';
 import { addRequests, type DemoReport, makeReport, renderReport } from './report.ts';
@@ -25,12 +26,13 @@ async function demo(options: DemoOptions, signal: AbortSignal): Promise<number> 
     for (const traffic of session.traffic) traffic.zero();
     const startedAt = Date.now();
     // An upgrade with nodeferry must end its calls to Temporal before the session is closed; the usual order calls only kubectl and the cloud.
-    const report = options.naive
+    const { report, run } = options.naive
       ? await Promise.race([upgradeNaively(session, screen), whenAborted(signal)])
       : await upgradeWithNodeferry(session, screen, options, signal);
     screen.done();
     process.stdout.write(`\n${renderReport(report, startedAt).join('\n')}\n`);
     if (options.report) await writeFile(options.report, `${JSON.stringify(report, null, 2)}\n`);
+    if (options.html && run) await writeFile(options.html, renderHtmlReport(run, report));
     if (options.keep) await keepUp(session, screen, signal);
     const { lost, cut, slow } = report.requests;
     return report.outcome === 'completed' && (options.naive || lost + cut + slow === 0) ? 0 : 1;
@@ -39,12 +41,18 @@ async function demo(options: DemoOptions, signal: AbortSignal): Promise<number> 
   }
 }
 
+/** An upgrade that has ended. The usual order has no run. */
+interface Upgrade {
+  readonly report: DemoReport;
+  readonly run?: RunReport;
+}
+
 async function upgradeWithNodeferry(
   session: Session,
   screen: Screen,
   options: DemoOptions,
   signal: AbortSignal,
-): Promise<DemoReport> {
+): Promise<Upgrade> {
   const spec = options.surgePods ? {} : inBatches;
   const policy = labUpgradePolicy(session.lab, { ...pool, without: options.without, spec });
   const bound = await boundUpgrade(session.lab, demoScenario, policy);
@@ -55,12 +63,12 @@ async function upgradeWithNodeferry(
       status,
       session.traffic.map((traffic) => traffic.truth()),
     );
-  const report = await followLabUpgrade(session, policy, show, signal);
-  const events = await countHistoryEvents(session, report);
-  return makeReport(report, await finishTraffic(session), await bound.atEnd(report.newPool), events);
+  const run = await followLabUpgrade(session, policy, show, signal);
+  const events = await countHistoryEvents(session, run);
+  return { run, report: makeReport(run, await finishTraffic(session), await bound.atEnd(run.newPool), events) };
 }
 
-async function upgradeNaively(session: Session, screen: Screen): Promise<DemoReport> {
+async function upgradeNaively(session: Session, screen: Screen): Promise<Upgrade> {
   screen.progress('upgrade in the usual order begins: cordon, kubectl drain, terminate');
   const durationMs = await upgradeInOrder({
     order: 'naive',
@@ -73,7 +81,7 @@ async function upgradeNaively(session: Session, screen: Screen): Promise<DemoRep
     newVersion: pool.version,
     onProgress: (text) => screen.progress(text),
   });
-  return {
+  const report: DemoReport = {
     order: 'naive',
     outcome: 'completed',
     ...addRequests(await finishTraffic(session)),
@@ -85,6 +93,7 @@ async function upgradeNaively(session: Session, screen: Screen): Promise<DemoRep
     versions: { from: '1.35', to: pool.version },
     disabledRules: [],
   };
+  return { report };
 }
 
 async function finishTraffic(session: Session) {

@@ -10,6 +10,8 @@ export interface DemoOptions {
   readonly surgePods: boolean;
   /** File for the report as JSON. */
   readonly report: string | undefined;
+  /** File for the report as an HTML page. */
+  readonly html: string | undefined;
   /** Protective rules to disable. */
   readonly without: readonly ProtectiveRule[];
   /** Keep the lab running at the end until Ctrl-C. */
@@ -25,6 +27,11 @@ export function readDemoOptions(argv: readonly string[]): DemoOptions {
     .option('--no-surge-pods', 'evict pods within their budgets instead, so that nodes leave in batches')
     .option('--report <file>', 'also write the report as JSON')
     .addOption(
+      new Option('--html <file>', 'also write the report as an HTML page, with the timeline of the nodes').conflicts(
+        'naive',
+      ),
+    )
+    .addOption(
       new Option('--without <rule...>', 'disable protective rules')
         .choices(protectiveRules.map(({ id }) => id))
         .default([]),
@@ -32,11 +39,11 @@ export function readDemoOptions(argv: readonly string[]): DemoOptions {
     .option('--keep', 'keep the lab running at the end, until Ctrl-C', false)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ npm run demo\n  $ npm run demo -- --no-surge-pods\n  $ npm run demo -- --report report.json\n  $ npm run demo -- --naive\n  $ npm run demo -- --without wait-for-replacements',
+      '\nExamples:\n  $ npm run demo\n  $ npm run demo -- --no-surge-pods\n  $ npm run demo -- --report report.json --html report.html\n  $ npm run demo -- --naive\n  $ npm run demo -- --without wait-for-replacements',
     );
   program.parse([...argv]);
-  const { report, ...options } = program.opts<
-    Omit<DemoOptions, 'report' | 'without'> & { report?: string; without: ProtectiveRule[] }
+  const { report, html, ...options } = program.opts<
+    Omit<DemoOptions, 'report' | 'html' | 'without'> & { report?: string; html?: string; without: ProtectiveRule[] }
   >();
-  return { ...options, report };
+  return { ...options, report, html };
 }

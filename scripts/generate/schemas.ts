@@ -1,3 +1,4 @@
+import { runReportJsonSchema } from '../../client/report/run-report-schema.ts';
 import { policyJsonSchema } from '../../core/policy/schema.ts';
 import { metrics } from '../../core/status/metrics.ts';
 import { stepLists } from '../../core/steps/steps.ts';
@@ -9,6 +10,7 @@ import { stepsDoc } from './steps-doc.ts';
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['schemas/pool-upgrade.schema.json', `${JSON.stringify(policyJsonSchema(), undefined, 2)}\n`],
+    ['schemas/run-report.schema.json', `${JSON.stringify(runReportJsonSchema(), undefined, 2)}\n`],
     ['docs/policy.md', policyDoc()],
     ['docs/steps.md', stepsDoc(stepLists)],
     ['docs/metrics.md', metricsDoc(metrics)],

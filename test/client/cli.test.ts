@@ -40,6 +40,16 @@ describe('the command line', () => {
       says: /Allowed choices are table, json, yaml/,
     },
     {
+      name: 'a report as data and as a document at once',
+      args: ['report', 'a/b', '-o', 'json', '--format', 'html'],
+      says: /'--format <format>' cannot be used with option '-o, --output <format>'/,
+    },
+    {
+      name: 'a file for a report whose name says no format',
+      args: ['report', 'a/b', '--out', 'report.txt'],
+      says: /report\.txt does not say in which format[^]*\.html, \.md or \.json/,
+    },
+    {
       name: 'a policy file that is not there',
       args: ['upgrade', '-f', 'no-such-file.yaml'],
       says: /no-such-file\.yaml can't be read/,

@@ -1,0 +1,64 @@
+import { because } from '../../core/status/because.ts';
+import type { Line } from '../../core/status/line.ts';
+import { explainSplit, lostByUs } from '../../core/status/losses.ts';
+import type { RunReport } from '../../core/status/status.ts';
+import { count, formatLongDuration } from '../../core/text/format.ts';
+import { plain } from './document.ts';
+import { formatMoment } from './format-moment.ts';
+import { isMeasured, toneOfLosses } from './requests-section.ts';
+import { listNewUids } from './timeline.ts';
+
+/** Outcome and duration; then why it was not completed, and what was not protected. */
+export function summarize(report: RunReport): readonly Line[] {
+  const { startedAt, finishedAt, disabledRules } = report;
+  const ended = finishedAt === undefined ? '' : `, ended ${formatMoment(finishedAt)}`;
+  return [
+    explainOutcome(report),
+    ...explainCause(report),
+    ...(disabledRules.length === 0
+      ? []
+      : [{ tone: 'bad', text: `Unprotected: disabled: ${disabledRules.join(', ')}` } as const]),
+    plain(`${countReplaced(report)}; started ${formatMoment(startedAt)}${ended}`),
+  ];
+}
+
+/** An aborted run removes its new nodes in the same steps, so they are among its nodes. */
+function countReplaced(report: RunReport): string {
+  const newUids = listNewUids(report);
+  const old = report.nodes.filter(({ node }) => !newUids.has(node.uid));
+  const replaced = old.filter(({ step }) => step === 'replaced').length;
+  const removed = report.nodes.filter(({ node, step }) => newUids.has(node.uid) && step === 'replaced').length;
+  const more = removed === 0 ? '' : `, ${count(removed, 'new node')} removed again`;
+  return `${replaced} of ${count(old.length, 'node')} replaced${more}`;
+}
+
+function explainOutcome(report: RunReport): Line {
+  const time = `in ${formatLongDuration(report.durationMs)}`;
+  switch (report.outcome) {
+    case 'completed':
+      if (!isMeasured(report)) return { tone: 'warn', text: `Completed, nothing measured, ${time}` };
+      return { tone: toneOfLosses(report.traffic), text: `Completed ${time}${explainLost(report)}` };
+    case 'aborted':
+      return { tone: 'warn', text: `Aborted ${time}${explainLost(report)}` };
+    case 'failed':
+      return { tone: 'bad', text: `Failed ${time}${explainLost(report)}` };
+  }
+}
+
+function explainLost({ traffic }: RunReport): string {
+  const { lost } = traffic;
+  if (lost === 0) return '';
+  const whileNoneOut = lost - lostByUs(traffic);
+  const split = whileNoneOut === 0 ? '' : `, ${explainSplit(lost, whileNoneOut)}`;
+  return `; ${count(lost, 'request')} lost${split}`;
+}
+
+function explainCause({ outcome, stalled, actions }: RunReport): readonly Line[] {
+  if (stalled !== undefined) {
+    const fix = stalled.hint === undefined ? [] : [plain(`Fix: ${stalled.hint}`)];
+    return [{ tone: 'bad', text: `${stalled.code}: ${stalled.message}` }, ...fix];
+  }
+  const end = actions.findLast(({ action }) => action === 'abort' || action === 'reject');
+  if (outcome !== 'aborted' || end === undefined) return [];
+  return [{ tone: 'warn', text: `${end.action === 'abort' ? 'Aborted' : 'Rejected'} by ${because(end)}` }];
+}

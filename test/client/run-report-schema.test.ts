@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { expect, test } from 'vitest';
+import type { z } from 'zod';
+import { runReportJsonSchema, type runReportSchema } from '../../client/report/run-report-schema.ts';
+import type { RunReport } from '../../core/status/status.ts';
+import { poolPhases } from '../../core/steps/pool-phases.ts';
+import { aReport } from './run-report-fixture.ts';
+
+/** A type as JSON knows it: nothing is read-only, and a field that may be undefined may be absent. */
+type InJson<T> = T extends readonly (infer Item)[]
+  ? InJson<Item>[]
+  : T extends object
+    ? { -readonly [K in keyof T as undefined extends T[K] ? never : K]: InJson<T[K]> } & {
+        -readonly [K in keyof T as undefined extends T[K] ? K : never]?: InJson<Exclude<T[K], undefined>>;
+      }
+    : T;
+
+/** Whether each can be used as the other, with the same fields everywhere. */
+type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+
+test('the schema says the same as the type', () => {
+  const isSame: IsSame<InJson<RunReport>, InJson<z.output<typeof runReportSchema>>> = true;
+  expect(isSame).toBe(true);
+});
+
+const validate = new Ajv({ strict: false }).compile(runReportJsonSchema());
+const histories = join(import.meta.dirname, '..', 'replay', 'histories');
+
+test.each(['completed', 'aborted', 'paused', 'stalled'])('the report of a run that was %s is valid', (name) => {
+  expect(validate(recordedReport(name))).toBe(true);
+});
+
+test('the most that a report can say is valid, and a wrong field is not', () => {
+  const report: unknown = JSON.parse(JSON.stringify(aReport()));
+  expect(validate(report)).toBe(true);
+  expect(validate({ ...aReport(), durationMs: 'long' })).toBe(false);
+  expect(validate({ ...aReport(), nodes: [{}] })).toBe(false);
+});
+
+test('the outcomes are the phases in which a run ends', () => {
+  const { properties } = runReportJsonSchema() as { properties: { outcome: { enum: readonly string[] } } };
+  const final = poolPhases.filter(({ isFinal }) => isFinal === true).map(({ id }) => id);
+  expect(properties.outcome.enum).toEqual(final);
+});
+
+/** The result of a recorded run. */
+function recordedReport(name: string): unknown {
+  const { events } = JSON.parse(readFileSync(join(histories, `${name}-pool.json`), 'utf8')) as {
+    readonly events: readonly {
+      readonly workflowExecutionCompletedEventAttributes?: {
+        readonly result: { readonly payloads: readonly { readonly data: string }[] };
+      };
+    }[];
+  };
+  const [payload] = events.at(-1)?.workflowExecutionCompletedEventAttributes?.result.payloads ?? [];
+  return JSON.parse(Buffer.from(payload?.data ?? '', 'base64').toString('utf8'));
+}
