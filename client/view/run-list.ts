@@ -24,16 +24,14 @@ export interface ListedRun {
   readonly workflowRunId: string;
 }
 
-const tones: Readonly<Record<string, Tone>> = {
-  stalled: 'bad',
-  failed: 'bad',
-  terminated: 'bad',
-  'timed out': 'bad',
-  cancelled: 'bad',
-  aborted: 'warn',
-  'rolling-back': 'warn',
-  completed: 'good',
-};
+/** States in which a run needs somebody, or has ended badly. */
+const badStates: readonly string[] = ['stalled', 'failed', 'terminated', 'timed out', 'cancelled'];
+
+function toneOf(state: string): Tone {
+  if (badStates.includes(state)) return 'bad';
+  if (state === 'aborted' || state === 'rolling-back') return 'warn';
+  return state === 'completed' ? 'good' : 'busy';
+}
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
@@ -57,7 +55,7 @@ function cellsOf({ cluster, pool, run = '-', ...one }: ListedRun, now: number, s
   return [
     `${cluster}/${pool}`,
     run,
-    style.paint(tones[state] ?? 'busy', state.replaceAll('-', ' ')),
+    style.paint(toneOf(state), state.replaceAll('-', ' ')),
     formatMoment(startedAt, now),
     formatLongDuration((closedAt ?? now) - startedAt),
     targetOf(one),
