@@ -11,6 +11,7 @@ import { leftoverOperations } from './leftovers.ts';
 import { nodeOperations } from './nodes.ts';
 import { ownNamespace } from './own-namespace.ts';
 import { ownershipOperations } from './ownership.ts';
+import { findMissingPermissions } from './permissions.ts';
 import { podOperations } from './pods.ts';
 import { configMapTimings } from './timings.ts';
 import { volumeOperation } from './volumes.ts';
@@ -29,6 +30,10 @@ interface KubernetesOptions extends ConnectionOptions {
 export interface KubernetesCluster extends Cluster {
   /** What earlier runs on the cluster have learned. */
   readonly timings: Timings;
+  /** Version of the API server, `v1.36.1`. */
+  readVersion(): Promise<string>;
+  /** What a worker needs and these credentials do not allow. */
+  findMissingPermissions(): Promise<readonly string[]>;
   /** Ends all watches; without it they keep the process alive. */
   close(): void;
 }
@@ -61,6 +66,8 @@ export function createKubernetesCluster(options: KubernetesOptions = {}): Kubern
     recordEvent: eventRecorder(connection, options.onEventLost ?? (() => undefined)),
     ...leftoverOperations(caches, locks),
     timings: configMapTimings(connection, namespace),
+    readVersion: () => connection.readVersion(),
+    findMissingPermissions: () => findMissingPermissions(connection, namespace),
     close: () => {
       caches.close();
       connection.close();

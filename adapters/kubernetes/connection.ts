@@ -59,6 +59,8 @@ export interface Connection {
     query: Readonly<Record<string, string>>,
     onEvent: (type: string, object: unknown) => void,
   ): WatchStream;
+  /** Version of the API server, `v1.36.1`. @throws NodeferryError ClusterUnreachable, Forbidden */
+  readVersion(): Promise<string>;
   /** Increases whenever the network connection has been replaced because something on it failed. */
   generation(): number;
   /** Epoch ms at which the server last recovered from an outage; undefined when there was none. */
@@ -136,13 +138,17 @@ export function openConnection(options: ConnectionOptions): Connection {
     const url = new URL(server + resourcePath(request.resource, request.namespace, request.name));
     for (const [name, value] of Object.entries(request.query ?? {})) url.searchParams.set(name, value);
     const context = new RequestContext(url.toString(), methods[request.verb] as HttpMethod);
-    context.setHeaderParam('Accept', 'application/json');
-    context.setHeaderParam('User-Agent', 'nodeferry');
     if (request.body !== undefined) {
       context.setHeaderParam('Content-Type', request.verb === 'patch' ? PatchStrategy.MergePatch : 'application/json');
       context.setBody(JSON.stringify(request.body));
     }
-    context.setSignal(AbortSignal.timeout(request.timeoutMs ?? options.requestTimeoutMs ?? defaultTimeoutMs));
+    return await exchange(context, request.timeoutMs);
+  }
+
+  async function exchange(context: RequestContext, timeoutMs?: number): Promise<ApiAnswer> {
+    context.setHeaderParam('Accept', 'application/json');
+    context.setHeaderParam('User-Agent', 'nodeferry');
+    context.setSignal(AbortSignal.timeout(timeoutMs ?? options.requestTimeoutMs ?? defaultTimeoutMs));
     await config.applySecurityAuthentication(context);
     const response = await http.send(context).toPromise();
     const text = await response.body.text();
@@ -205,6 +211,17 @@ export function openConnection(options: ConnectionOptions): Connection {
     return answer.body as T;
   }
 
+  async function readVersion(): Promise<string> {
+    const answer = await exchange(new RequestContext(`${server}/version`, 'GET' as HttpMethod)).catch(
+      (error: unknown) => {
+        throw transportError(error, 'get /version');
+      },
+    );
+    if (answer.status !== 200) throw answerError(answer, 'get /version');
+    const { gitVersion } = answer.body as { readonly gitVersion?: string };
+    return gitVersion ?? 'of an unknown version';
+  }
+
   function watch(
     resource: WatchedResource,
     query: Readonly<Record<string, string>>,
@@ -248,6 +265,7 @@ export function openConnection(options: ConnectionOptions): Connection {
     request,
     fetch,
     watch,
+    readVersion,
     generation: () => generation,
     outageAt,
     clockAheadMs: () => skew.aheadMs(),

@@ -33,9 +33,14 @@ export function retryAfterMs(answer: ApiAnswer): number | undefined {
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined;
 }
 
+/** A request in words: an operation of the table, or what else was asked. */
+function nameOf(request: Operation | string): string {
+  return typeof request === 'string' ? request : `${request.verb} ${rbacName(request.resource)}`;
+}
+
 /** The error for a response that the caller can't handle. */
-export function answerError(answer: ApiAnswer, operation: Operation): NodeferryError {
-  const what = `${operation.verb} ${rbacName(operation.resource)}`;
+export function answerError(answer: ApiAnswer, operation: Operation | string): NodeferryError {
+  const what = nameOf(operation);
   const said = statusOf(answer).message ?? 'no message';
   const delay = retryAfterMs(answer);
   const options = delay === undefined ? {} : { retryAfterMs: delay };
@@ -52,7 +57,9 @@ export function answerError(answer: ApiAnswer, operation: Operation): NodeferryE
       return new NodeferryError({ code: 'Internal', message: `Could not ${what} (${answer.status}): ${said}` });
     case 403: {
       const denial = denialOf(answer);
-      return denial === undefined ? forbidden(operation, said) : denied(what, denial);
+      if (denial !== undefined) return denied(what, denial);
+      if (typeof operation !== 'string') return forbidden(operation, said);
+      return new NodeferryError({ code: 'Forbidden', message: `Not allowed to ${what}: ${said}` });
     }
     case 409:
       return new NodeferryError({ code: 'Conflict', message: `Could not ${what}: ${said}` }, options);
@@ -122,8 +129,8 @@ export function unreachable(why: string, cause?: unknown, delayMs?: number): Nod
 }
 
 /** The error for a request that failed before any response. It names the innermost reason, e.g. `connect ECONNREFUSED`. */
-export function transportError(error: unknown, operation: Operation): NodeferryError {
-  const what = `${operation.verb} ${rbacName(operation.resource)}`;
+export function transportError(error: unknown, operation: Operation | string): NodeferryError {
+  const what = nameOf(operation);
   if (isTimeout(error)) return unreachable(`no answer in time to ${what}`, error);
   return unreachable(`${innermostMessage(error)} (${what})`, error);
 }

@@ -6,8 +6,11 @@ interface Resource {
   readonly subresource?: string;
   readonly namespaced: boolean;
   readonly verbs: readonly Verb[];
-  /** `cluster`: everywhere; `lease-namespace`: where the locks are; `default-namespace`: where Events of nodes are. */
-  readonly where: 'cluster' | 'lease-namespace' | 'default-namespace';
+  /**
+   * `cluster`: everywhere; `lease-namespace`: where the locks are; `default-namespace`: where Events of nodes are; `nowhere`: no role of ours has
+   * to allow it, because Kubernetes allows it to everybody who can sign in.
+   */
+  readonly where: 'cluster' | 'lease-namespace' | 'default-namespace' | 'nowhere';
 }
 
 /** Verbs of Kubernetes' authorization that this adapter needs. */
@@ -57,6 +60,11 @@ export const resources = {
     where: 'lease-namespace',
   },
   configMaps: { ...core('configmaps', true, ['get', 'create', 'update']), where: 'lease-namespace' },
+  // Cluster role system:basic-user (Kubernetes docs, "Using RBAC Authorization", discovery roles).
+  selfSubjectAccessReviews: {
+    ...grouped('authorization.k8s.io', 'selfsubjectaccessreviews', false, ['create']),
+    where: 'nowhere',
+  },
   events: { ...grouped('events.k8s.io', 'events', true, ['get', 'create', 'patch']), where: 'default-namespace' },
 } as const satisfies Record<string, Resource>;
 
