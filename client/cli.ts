@@ -2,11 +2,13 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { readVersion } from '../adapters/package/version.ts';
 import { parseDuration } from '../core/policy/durations.ts';
 import { calledAs } from './called-as.ts';
+import { addCleanup } from './cli-cleanup.ts';
 import { addCompletion } from './cli-completion.ts';
+import { addDoctor } from './cli-doctor.ts';
 import { addOffline } from './cli-offline.ts';
 import { addRuns } from './cli-runs.ts';
 import { addServerOptions } from './cli-server-options.ts';
-import { addClusterOptions, type ClusterOptions, clusterOptionsOf } from './cluster-options.ts';
+import { addClusterOptions, type ClusterOptions } from './cluster-options.ts';
 import { type ExitCode, exitCodes } from './output/exit-codes.ts';
 import { reportFailure } from './output/fail.ts';
 import { outputOption } from './output/output-option.ts';
@@ -55,6 +57,7 @@ function createProgram(name: string, finish: (code: number) => void): Command {
   addConcurrency(program, finish);
   addSchedule(program, finish);
   addCleanup(program, finish);
+  addDoctor(program, finish);
   addProcesses(program, finish);
   addClusterOptions(program);
   addCompletion(program, finish);
@@ -210,36 +213,6 @@ function addConcurrency(program: Command, finish: (code: ExitCode) => void): voi
       const { controlCommand } = await import('./commands/control.ts');
       finish(await controlCommand('set-concurrency', parseRunTarget(target), { ...options, maxInFlight }));
     });
-}
-
-function addCleanup(program: Command, finish: (code: ExitCode) => void): void {
-  program
-    .command('cleanup')
-    .description('show what terminated runs have left over on the cluster, or remove it')
-    .argument('<cluster/pool>', 'the pool, as in the policy')
-    .option('--run <run>', 'clean up after this run only')
-    .option('--region <region>', 'region of the cluster; AWS_REGION unless given')
-    .option('--yes', 'do it; without, nothing is changed', false)
-    .addOption(outputOption())
-    .addHelpText(
-      'after',
-      '\nRemoves or restores labels, cordons, taints, removed pod labels, Leases, suspended processes and sizes, and a new pool without nodes.' +
-        '\nNeeds the cluster and the cloud, not Temporal. It refuses to clean up after a run that is under way: abort that run instead.' +
-        '\n\nExamples:\n  $ nodeferry cleanup prod-eu/web\n  $ nodeferry cleanup prod-eu/web --yes',
-    )
-    .action(async (target: string, options: CleanupFlags) => {
-      const { cleanupCommand } = await import('./commands/cleanup.ts');
-      const { run, region, yes, output } = options;
-      finish(await cleanupCommand(parseRunTarget(target), { run, region, yes, output, ...clusterOptionsOf(options) }));
-    });
-}
-
-/** Options of `cleanup`, as commander parses them. */
-interface CleanupFlags extends ClusterOptions {
-  readonly run?: string;
-  readonly region?: string;
-  readonly yes: boolean;
-  readonly output: OutputFormat;
 }
 
 function addProcesses(program: Command, finish: (code: number) => void): void {

@@ -43,13 +43,40 @@ export async function listRuns(connection: TemporalConnection, filter: RunFilter
   }
 }
 
+/**
+ * Names of the runs on a cluster that are under way, or whose nodes still are: a node restores itself, or is finished, after its run was
+ * terminated. Runs that older versions have started are found by their nodes
+ * only.
+ */
+export async function readRunningRuns(connection: TemporalConnection, cluster: string): Promise<ReadonlySet<string>> {
+  const { poolUpgrade, nodeReplacement } = workflowTypes;
+  const query = [
+    `WorkflowType IN ('${poolUpgrade}', '${nodeReplacement}')`,
+    `ExecutionStatus = 'Running'`,
+    isOnCluster(cluster),
+  ].join(' AND ');
+  return await connection.within(async () => {
+    const runs = new Set<string>();
+    for await (const { workflowId, memo } of connection.client.workflow.list({ query })) {
+      // See nodeReplacementId.
+      const run = memoOf(memo).run ?? workflowId.split('/')[3];
+      if (run !== undefined) runs.add(run);
+    }
+    return runs;
+  });
+}
+
 function queryOf({ all, cluster, stalled }: RunFilter): string {
   return [
     `WorkflowType = '${workflowTypes.poolUpgrade}'`,
     ...(all && !stalled ? [] : [`ExecutionStatus = 'Running'`]),
-    ...(cluster === undefined ? [] : [`${searchAttributes.cluster.name} = '${cluster.replaceAll("'", "''")}'`]),
+    ...(cluster === undefined ? [] : [isOnCluster(cluster)]),
     ...(stalled ? [`${searchAttributes.stalled.name} = true`] : []),
   ].join(' AND ');
+}
+
+function isOnCluster(cluster: string): string {
+  return `${searchAttributes.cluster.name} = '${cluster.replaceAll("'", "''")}'`;
 }
 
 const ends: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 import type { TemporalConnection } from './connect.ts';
 
-/** Temporal's number for a task queue of workflows, temporal.api.enums.v1.TaskQueueType. */
-const workflowTaskQueue = 1;
+/** Temporal's numbers for what a task queue carries, temporal.api.enums.v1.TaskQueueType. */
+const taskQueueTypes = { workflows: 1, activities: 2 } as const;
 
 /**
  * Whether any worker has polled this task queue lately. The server remembers a worker for five minutes after its last poll
@@ -11,14 +11,18 @@ export async function isPolled(connection: TemporalConnection, taskQueue: string
   return (await readPollers(connection, taskQueue)).length > 0;
 }
 
-/** The identities of the workers that have polled this task queue lately. */
-export async function readPollers(connection: TemporalConnection, taskQueue: string): Promise<readonly string[]> {
+/** The identities of the workers that have polled this task queue lately, for workflows or for activities. */
+export async function readPollers(
+  connection: TemporalConnection,
+  taskQueue: string,
+  type: keyof typeof taskQueueTypes = 'workflows',
+): Promise<readonly string[]> {
   const { client, namespace } = connection;
   const { pollers } = await connection.within(() =>
     client.workflowService.describeTaskQueue({
       namespace,
       taskQueue: { name: taskQueue },
-      taskQueueType: workflowTaskQueue,
+      taskQueueType: taskQueueTypes[type],
     }),
   );
   return pollers.map(({ identity }) => identity ?? '');

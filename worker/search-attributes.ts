@@ -1,7 +1,7 @@
 import type { NativeConnection } from '@temporalio/worker';
 import { explainRefusal } from '../core/connection/explain-connection.ts';
 import { NodeferryError, type Problem } from '../core/model/problem.ts';
-import { commandLineType, searchAttributes } from '../workflows/messages.ts';
+import { registrationCommand, searchAttributes } from '../workflows/messages.ts';
 
 /** A namespace of a Temporal server. */
 interface TemporalNamespace {
@@ -18,11 +18,10 @@ export async function requireSearchAttributes(connection: NativeConnection, plac
   const { customAttributes } = await listed(connection, place);
   const missing = Object.values(searchAttributes).filter(({ name }) => customAttributes?.[name] === undefined);
   if (missing.length === 0) return;
-  const flags = missing.map(({ name, type }) => `--name ${name} --type ${commandLineType(type)}`);
   throw new NodeferryError({
     code: 'InvalidArgument',
     message: `namespace ${namespace} does not know the search attributes ${missing.map(({ name }) => name).join(', ')}`,
-    hint: `Run: temporal operator search-attribute create --namespace ${namespace} ${flags.join(' ')}`,
+    hint: `Run: ${registrationCommand(namespace, missing)}`,
   });
 }
 

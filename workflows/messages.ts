@@ -214,8 +214,17 @@ export function runMemo(run: string, { target: { poolName: newPool, version } }:
   return { run, newPool, ...(version === undefined ? {} : { version }) } satisfies RunMemo;
 }
 
+/** One of the search attributes. */
+export type SearchAttribute = (typeof searchAttributes)[keyof typeof searchAttributes];
+
+/** The command that registers search attributes in a namespace. It takes as many types as names, in the same order. */
+export function registrationCommand(namespace: string, missing: readonly SearchAttribute[]): string {
+  const flags = missing.map(({ name, type }) => `--name ${name} --type ${commandLineType(type)}`);
+  return `temporal operator search-attribute create --namespace ${namespace} ${flags.join(' ')}`;
+}
+
 /** The type of a search attribute, as the `temporal` command line spells it. */
-export function commandLineType(type: (typeof searchAttributes)[keyof typeof searchAttributes]['type']): string {
+function commandLineType(type: SearchAttribute['type']): string {
   return type === 'BOOL' ? 'Bool' : 'Keyword';
 }
 

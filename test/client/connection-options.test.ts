@@ -67,18 +67,21 @@ describe('--kubeconfig and --context', () => {
 });
 
 describe('help', () => {
-  test.each(['status', 'upgrade', 'list', 'cleanup'])('of %s shows the options of the server', async (command) => {
-    const { stdout } = await run([command, '--help']);
+  test.each(['status', 'upgrade', 'list', 'cleanup', 'doctor'])(
+    'of %s shows the options of the server',
+    async (command) => {
+      const { stdout } = await run([command, '--help']);
 
-    expect(stdout).toContain('--address <address>');
-    expect(stdout).toContain('--namespace <namespace>');
-  });
+      expect(stdout).toContain('--address <address>');
+      expect(stdout).toContain('--namespace <namespace>');
+    },
+  );
 
   test.each(['validate', 'plan', 'completion'])('of %s, which needs no server, does not', async (command) => {
     expect((await run([command, '--help'])).stdout).not.toContain('--address');
   });
 
-  test.each(['plan', 'upgrade', 'cleanup'])('of %s shows the options of the cluster', async (command) => {
+  test.each(['plan', 'upgrade', 'cleanup', 'doctor'])('of %s shows the options of the cluster', async (command) => {
     expect((await run([command, '--help'])).stdout).toContain('--context <context>');
   });
 });

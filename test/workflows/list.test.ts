@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
 import { startUpgrade } from '../../client/commands/upgrade.ts';
 import type { TemporalConnection } from '../../client/connect.ts';
-import { listRuns, type RunFilter } from '../../client/list-runs.ts';
-import { poolUpgradeId, searchAttributes, workflowTypes } from '../../workflows/messages.ts';
+import { listRuns, type RunFilter, readRunningRuns } from '../../client/list-runs.ts';
+import { nodeReplacementId, poolUpgradeId, searchAttributes, workflowTypes } from '../../workflows/messages.ts';
 import { scenarioPolicy } from '../simulator/scenario.ts';
 import { connectAsCommandsDo } from '../support/command-connection.ts';
 import { runCommandLine } from '../support/command-line.ts';
@@ -61,6 +61,23 @@ test('lists runs without a worker: those under way, the stalled ones, and with -
   const { runs } = await listRuns(connection, { all: true, stalled: false, limit: 10, cluster });
   expect(runs.find(({ pool }) => pool === 'web')).toMatchObject({ cluster, run: web.run, newPool: web.newPool });
   expect(runs.find(({ pool }) => pool === 'ended')?.closedAt).toBeGreaterThan(Date.UTC(2020));
+});
+
+test('names the runs on a cluster that are under way, or whose nodes still are', async () => {
+  const cluster = `sim-${randomUUID()}`;
+  const connection = await connectAsCommandsDo();
+  const { run } = await startRun(connection, cluster, 'web');
+  await startRun(connection, `other-${cluster}`, 'web');
+  const node = await connection.client.workflow.start(workflowTypes.nodeReplacement, {
+    workflowId: nodeReplacementId(cluster, 'batch', 'run-terminated', 'node-1'),
+    taskQueue: `nobody-${randomUUID()}`,
+    typedSearchAttributes: [{ key: searchAttributes.cluster, value: cluster }],
+  });
+  onTestFinished(async () => await end(node));
+
+  const names = async () => [...(await readRunningRuns(connection, cluster))].toSorted();
+
+  await expect.poll(names).toEqual([run, 'run-terminated'].toSorted());
 });
 
 test('says that there is none, with exit code 0', async () => {

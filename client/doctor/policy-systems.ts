@@ -1,0 +1,85 @@
+import { systemClock } from '../../adapters/clock/system-clock.ts';
+import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
+import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
+import type { Policy } from '../../core/policy/policy.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { NodePools } from '../../ports/node-pools.ts';
+import type { ClusterOptions } from '../cluster-options.ts';
+import { type Check, skipChecks } from './check.ts';
+import { checkMayCreate, checkPool } from './cloud.ts';
+import { checkApiServer, checkPermissions, type ExaminedCluster } from './cluster.ts';
+import { checkLeftovers } from './leftovers.ts';
+import { explainFailure, patienceMs, type TimeLimit, withTimeLimit } from './time-limit.ts';
+
+/** The systems that the policy is about. */
+interface PolicySystems {
+  readonly cluster: ExaminedCluster;
+  readonly pools: NodePools;
+  readonly clock: Clock;
+}
+
+/** What the checks of these systems have to know. */
+interface SystemsQuestion {
+  /** Undefined for a policy that is not valid: only the cluster of the kubeconfig is checked then. */
+  readonly policy: Policy | undefined;
+  /** Names the runs that are under way on a cluster. Fails where Temporal can't say. */
+  readonly readRunning: (cluster: string) => Promise<ReadonlySet<string>>;
+}
+
+/** The checks of the cluster and of the cloud, with the caller's credentials. */
+export async function checkOwnSystems(options: ClusterOptions, question: SystemsQuestion): Promise<readonly Check[]> {
+  const pools = createEksNodePools({ clock: systemClock });
+  let cluster: ReturnType<typeof createKubernetesCluster>;
+  try {
+    cluster = createKubernetesCluster(options);
+  } catch (error) {
+    const failed: Check = { id: 'cluster.api-server', state: 'failed', ...explainFailure(error) };
+    return [failed, ...skipChecks(clusterDependents, noCluster), ...(await checkCloud(pools, question.policy))];
+  }
+  try {
+    return await checkSystems({ cluster, pools, clock: systemClock }, question);
+  } finally {
+    cluster.close();
+  }
+}
+
+/** The same for systems that are open. Changes nothing on them, and takes ten seconds at most. */
+export async function checkSystems(systems: PolicySystems, question: SystemsQuestion): Promise<readonly Check[]> {
+  const [cluster, cloud] = await Promise.all([
+    withTimeLimit('The cluster', patienceMs, async (limit) => await checkCluster(limit, systems, question)),
+    checkCloud(systems.pools, question.policy),
+  ]);
+  return [...cluster, ...cloud];
+}
+
+const clusterDependents = ['cluster.permissions', 'leftovers'] as const;
+const noCluster = 'the cluster cannot be used';
+const noPolicy = 'the policy is not valid';
+
+async function checkCluster(
+  limit: TimeLimit,
+  systems: PolicySystems,
+  { policy, readRunning }: SystemsQuestion,
+): Promise<readonly Check[]> {
+  const apiServer = await checkApiServer(systems.cluster, limit);
+  if (apiServer.state === 'failed') return [apiServer, ...skipChecks(clusterDependents, noCluster)];
+  const rest = await Promise.all([
+    limit.check('cluster.permissions', async () => await checkPermissions(systems.cluster)),
+    policy === undefined
+      ? skipChecks(['leftovers'], noPolicy)
+      : limit.check(
+          'leftovers',
+          async () => await checkLeftovers(systems, policy, await readRunning(policy.cluster.name)),
+        ),
+  ]);
+  return [apiServer, ...rest.flat()];
+}
+
+async function checkCloud(pools: NodePools, policy: Policy | undefined): Promise<readonly Check[]> {
+  if (policy === undefined) return skipChecks(['cloud.pool', 'cloud.permissions'], noPolicy);
+  return await withTimeLimit('AWS', patienceMs, async (limit) => {
+    const pool = await checkPool(pools, policy, limit);
+    if (pool.state === 'failed') return [pool, ...skipChecks(['cloud.permissions'], 'the pool cannot be read')];
+    return [pool, ...(await limit.check('cloud.permissions', async () => await checkMayCreate(pools, policy)))];
+  });
+}
