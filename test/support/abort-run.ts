@@ -1,21 +1,18 @@
 import { expect } from 'vitest';
-import type { Policy } from '../../core/policy/policy.ts';
 import type { RunReport } from '../../core/status/status.ts';
 import { abortUpdate } from '../../workflows/messages.ts';
-import type { World } from '../simulator/world.ts';
-import { openHarness } from './open-harness.ts';
 import type { StepHooks } from './temporal-harness.ts';
+import type { Upgrade } from './upgrade-of.ts';
 
-/** Runs an upgrade and aborts it when the step `at` begins for the `nth` time (the first when not said). */
+/** Starts an upgrade and aborts it when the step `at` begins for the `nth` time (the first when not said). */
 export async function upgradeAndAbort(
-  world: World,
-  policy: Policy,
+  { world, start }: Upgrade,
   at: { readonly step: string; readonly nth?: number },
   hooks: StepHooks = {},
 ): Promise<RunReport> {
   let begun = 0;
   let asked: Promise<unknown> | undefined;
-  const harness = await openHarness(world, {
+  const { harness, handle } = await start({
     ...hooks,
     before: async (step, args) => {
       await hooks.before?.(step, args);
@@ -25,7 +22,6 @@ export async function upgradeAndAbort(
         asked = handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
     },
   });
-  const handle = await harness.start(policy);
   const report = await harness.finish(handle);
   await asked;
   expect(report.outcome, world.log.join('\n')).toBe('aborted');

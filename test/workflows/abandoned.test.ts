@@ -8,12 +8,10 @@ import { abortUpdate, nodeReplacementId, resumeUpdate } from '../../workflows/me
 import { ownershipOf } from '../simulator/cluster-port.ts';
 import { setBudget } from '../simulator/disturbances.ts';
 import { createSimPorts } from '../simulator/ports.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import type { Harness, UpgradeFunction } from '../support/temporal-harness.ts';
-import { upgradeOf } from '../support/upgrade-of.ts';
+import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'because' };
 const first = 'ip-10-0-0-1';
@@ -115,10 +113,10 @@ describe('a node whose run is terminated', () => {
 
 describe('restoring a node whose run is gone', () => {
   /** Has restoring the first node fail `times` times, and terminates the run as soon as pods leave that node. */
-  async function failToRestore(world: World, times: number) {
+  async function failToRestore(start: Upgrade['start'], times: number) {
     let failed = 0;
     let terminated = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (begun, [input]) => {
         if (begun === 'restoreNode' && (input as { node: { name: string } }).node.name === first) {
           failed += 1;
@@ -129,14 +127,13 @@ describe('restoring a node whose run is gone', () => {
         await handle.terminate(unwanted);
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     await expect(handle.result()).rejects.toThrow();
     return { harness, handle, node: workflowOfFirst(harness, handle) };
   }
 
   test('is retried without an operator', async () => {
-    const world = createScenario();
-    const { node } = await failToRestore(world, 3);
+    const { world, start } = upgradeOf();
+    const { node } = await failToRestore(start, 3);
     const status: NodeStatus = await node.result();
     expect(status).toMatchObject({ step: 'restored', restoredBecause: 'its run run-1 is gone' });
     expect(status).not.toHaveProperty('problem');
@@ -145,8 +142,8 @@ describe('restoring a node whose run is gone', () => {
   });
 
   test('that never succeeds fails with what happened and what to do, and a cleanup does it', async () => {
-    const world = createScenario();
-    const { node, handle, harness } = await failToRestore(world, Number.POSITIVE_INFINITY);
+    const { world, start } = upgradeOf();
+    const { node, handle, harness } = await failToRestore(start, Number.POSITIVE_INFINITY);
     const [, cluster = ''] = handle.workflowId.split('/');
     const failure: unknown = await node.result().catch((error: unknown) => error);
     expect(failure).toMatchObject({

@@ -1,8 +1,8 @@
 /** A run with pod surge that is aborted after its first wave: as many new nodes stay as old ones were replaced. */
 import { describe, expect, test } from 'vitest';
-import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 /** Four nodes are replaced two by two, because the policy allows no more surged pods, or no more new nodes. */
 const twoByTwo = {
@@ -21,8 +21,9 @@ describe.each(Object.entries(twoByTwo))('with %s at a time', (_, { nodeSurge: su
   ] as const)(
     'an abort when %s begins for the %i. time loses no request and leaves nothing behind',
     async (step, nth) => {
-      const world = createScenario();
-      await upgradeAndAbort(world, podSurgePolicy({ max: surplus }, { nodeSurge: surge }), { step, nth });
+      const upgrade = upgradeOf({ podSurge: { max: surplus }, policy: { nodeSurge: surge } });
+      const { world } = upgrade;
+      await upgradeAndAbort(upgrade, { step, nth });
       expectNothingLost(world);
       expectNothingLeft(world, 4);
       expect([...world.fewestServing.values()]).toEqual([4, 4]);

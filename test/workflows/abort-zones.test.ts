@@ -2,25 +2,23 @@
 import { describe, expect, test } from 'vitest';
 import type { RunReport } from '../../core/status/status.ts';
 import { abortUpdate } from '../../workflows/messages.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLost } from '../support/run-checks.ts';
-import { upgradeOf } from '../support/upgrade-of.ts';
+import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'seen enough' };
 
+const oneByOne = { policy: { guard: { maxInFlight: 1 } } };
+
 /** Aborts when the n-th node begins to lose its pods, and lets the world continue long after the end. */
-async function abortAtEviction(world: World, nth: number): Promise<RunReport> {
+async function abortAtEviction({ world, start }: Upgrade, nth: number): Promise<RunReport> {
   let begun = 0;
-  const harness = await openHarness(world, {
+  const { harness, handle } = await start({
     before: async (step) => {
       begun += step === 'evictPods' ? 1 : 0;
       if (step === 'evictPods' && begun === nth) await handle.executeUpdate(abortUpdate, { args: [operator] });
     },
   });
-  const { guard } = scenarioPolicy();
-  const handle = await harness.start(scenarioPolicy({ guard: { ...guard, maxInFlight: 1 } }));
   const report = await harness.finish(handle);
   world.clock.advance(30 * 60_000);
   return report;
@@ -40,8 +38,9 @@ describe('an abort with some nodes replaced', () => {
   test.each([2, 3, 4])(
     'at eviction %i keeps both pools balanced, and nothing is lost long after its end',
     async (nth) => {
-      const world = createScenario();
-      const report = await abortAtEviction(world, nth);
+      const upgrade = upgradeOf(oneByOne);
+      const { world } = upgrade;
+      const report = await abortAtEviction(upgrade, nth);
       expect(report.outcome).toBe('aborted');
       expect(report.leftovers).toEqual([]);
       expectNothingLost(world);
@@ -55,16 +54,16 @@ describe('an abort with some nodes replaced', () => {
   );
 
   test('in three zones too', async () => {
-    const world = createScenario({ nodes: 6, zones: ['eu-west-1a', 'eu-west-1b', 'eu-west-1c'] });
-    const report = await abortAtEviction(world, 4);
+    const upgrade = upgradeOf({ ...oneByOne, nodes: 6, zones: ['eu-west-1a', 'eu-west-1b', 'eu-west-1c'] });
+    const { world } = upgrade;
+    const report = await abortAtEviction(upgrade, 4);
     expect(report.outcome).toBe('aborted');
     expectNothingLost(world);
     expect(zonesOf(world, 'web-new')).toEqual({ 'eu-west-1a': 1, 'eu-west-1b': 1, 'eu-west-1c': 1 });
   });
 
   test('that leaves the zones of the old pool unbalanced keeps rebalancing suspended, and says how to end that', async () => {
-    const { guard } = scenarioPolicy();
-    const { world, start } = upgradeOf({ policy: { guard: { ...guard, maxInFlight: 1 } } });
+    const { world, start } = upgradeOf(oneByOne);
     let begun = 0;
     const { harness, handle } = await start({
       before: async (step, [input]) => {

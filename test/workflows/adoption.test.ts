@@ -1,15 +1,13 @@
 /** Released pods are adopted, or leave without lost requests, whatever happens to their workload. */
 import { describe, expect, test } from 'vitest';
-import type { Policy } from '../../core/policy/policy.ts';
 import { abortUpdate } from '../../workflows/messages.ts';
 import { rollOut, scaleTo } from '../simulator/disturbances.ts';
 import { deletePod } from '../simulator/pods.ts';
 import { addFailedPod, deleteDeployment, orphanDeployment, pauseDeployment } from '../simulator/replica-sets.ts';
-import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import { later, type SimPod, type World } from '../simulator/world.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
+import type { StepHooks } from '../support/temporal-harness.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
 /** What the step says once it has begun. */
@@ -20,25 +18,25 @@ const podsOf = (world: World, app: string) =>
 
 const readyOf = (world: World, app: string): number => world.pods.filter(({ of, ready }) => of === app && ready).length;
 
-/** Opens a harness that does something to the world as soon as pods are released. */
-async function strikeAtRelease(world: World, strike: () => void) {
+/** Does something to the world as soon as pods are released. */
+function atRelease(strike: () => void): StepHooks {
   let struck = false;
-  return await openHarness(world, {
+  return {
     progress: (step, { reason }) => {
       if (step !== 'surgePods' || struck || !someReleased.test(reason)) return;
       struck = true;
       strike();
     },
-  });
+  };
 }
 
 describe('a run with pod surge', () => {
   test.each([3_000, 90_000])(
     'loses nothing while a Deployment is away for %d ms and its ReplicaSet stays',
     async (awayMs) => {
-      const world = createScenario();
-      const harness = await strikeAtRelease(world, () => orphanDeployment(world, 'web', awayMs));
-      const report = await harness.finish(await harness.start(podSurgePolicy()));
+      const { world, start } = upgradeOf({ podSurge: {} });
+      const { harness, handle } = await start(atRelease(() => orphanDeployment(world, 'web', awayMs)));
+      const report = await harness.finish(handle);
       expect(report.outcome).toBe('completed');
       expectNothingLost(world);
       expectNothingLeft(world, 4);
@@ -74,17 +72,18 @@ describe('a run with pod surge', () => {
   });
 
   test('evicts released pods of a workload that is scaled to zero at once', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {}, policy: { traffic: { lossBudget: 1_000_000 } } });
     let scaledAt = 0;
-    const harness = await strikeAtRelease(world, () => {
+    const strike = () => {
       scaledAt = world.clock.now();
       scaleTo(world, 'web', 0);
-    });
+    };
     let goneAt = 0;
     world.clock.onPassage((from) => {
       if (scaledAt > 0 && goneAt === 0 && podsOf(world, 'web').length === 0) goneAt = from;
     });
-    const report = await harness.finish(await harness.start(patientPolicy()));
+    const { harness, handle } = await start(atRelease(strike));
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLeft(world, 4);
     expect(goneAt - scaledAt, world.log.join('\n')).toBeLessThan(60_000);
@@ -115,7 +114,8 @@ describe('a run with pod surge', () => {
 });
 
 test('an abort ends by itself although a failed pod exists', async () => {
-  const world = createScenario();
+  const upgrade = upgradeOf({ podSurge: {} });
+  const { world } = upgrade;
   let struck = false;
   const hooks = {
     before: (step: string) => {
@@ -124,14 +124,15 @@ test('an abort ends by itself although a failed pod exists', async () => {
       addFailedPod(world, 'web', world.nodes[0]?.name ?? '');
     },
   };
-  await upgradeAndAbort(world, podSurgePolicy(), { step: 'awaitConnectionsDrained' }, hooks);
+  await upgradeAndAbort(upgrade, { step: 'awaitConnectionsDrained' }, hooks);
   expectNothingLost(world);
   expectNothingLeft(world, 4);
   expect([readyOf(world, 'web'), readyOf(world, 'api')]).toEqual([4, 4]);
 });
 
 test('an abort ends by itself although a Deployment is paused in the middle of a rollout', async () => {
-  const world = createScenario();
+  const upgrade = upgradeOf({ podSurge: {} });
+  const { world } = upgrade;
   let struck = false;
   const hooks = {
     // A rollout by itself loses no requests before load balancers send to the replacements.
@@ -141,16 +142,17 @@ test('an abort ends by itself although a Deployment is paused in the middle of a
       pauseMidway(world);
     },
   };
-  await upgradeAndAbort(world, podSurgePolicy(), { step: 'awaitConnectionsDrained' }, hooks);
+  await upgradeAndAbort(upgrade, { step: 'awaitConnectionsDrained' }, hooks);
   expectNothingLost(world);
   expectNothingLeft(world, 4);
   expect(readyOf(world, 'web')).toBeGreaterThanOrEqual(4);
 });
 
 test('an abort keeps a released pod that no ReplicaSet can adopt and no pod replaces, and says why and how to delete it', async () => {
-  const world = createScenario();
+  let asked: Promise<unknown> | undefined;
+  const { world, start } = upgradeOf({ podSurge: {} });
   let struck = false;
-  const harness = await openHarness(world, {
+  const { handle } = await start({
     before: async (step) => {
       if (step !== 'awaitConnectionsDrained' || struck) return;
       struck = true;
@@ -158,8 +160,6 @@ test('an abort keeps a released pod that no ReplicaSet can adopt and no pod repl
       asked = handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
     },
   });
-  let asked: Promise<unknown> | undefined;
-  const handle = await harness.start(podSurgePolicy());
   const { type, report } = await failureOfRun(handle);
   await asked;
   expect(type).toBe('RollbackIncomplete');
@@ -177,10 +177,4 @@ test('an abort keeps a released pod that no ReplicaSet can adopt and no pod repl
 function pauseMidway(world: World): void {
   rollOut(world, 'web');
   later(world, 10_000, () => pauseDeployment(world, 'web'));
-}
-
-/** A policy with which the run continues whatever is lost. */
-function patientPolicy(): Policy {
-  const policy = podSurgePolicy();
-  return { ...policy, traffic: { ...policy.traffic, lossBudget: 1_000_000 } };
 }

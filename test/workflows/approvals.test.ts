@@ -1,23 +1,18 @@
 /** Runs in stages: canary nodes go ahead, zones follow one another, and somebody approves where the policy says so. */
 import { describe, expect, test } from 'vitest';
 import { type ApprovedPlan, approvedPart } from '../../core/plan/approved-plan.ts';
-import type { RolloutPolicy } from '../../core/rollout/rollout.ts';
+import type { Policy } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import { createTrials } from '../../operations/ask-before-pod-surge.ts';
 import { observeAndPlan } from '../../operations/observe-and-plan.ts';
 import { createObserver } from '../../operations/observer.ts';
 import { abortUpdate, approveUpdate, rejectUpdate } from '../../workflows/messages.ts';
 import { createSimPorts } from '../simulator/ports.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'all is well' };
 const minuteMs = 60_000;
-
-function staged(rollout: Partial<RolloutPolicy>) {
-  return { ...scenarioPolicy(), rollout: { zones: [], ...rollout } };
-}
 
 const waitsForApproval = ({ approval }: RunStatus) => approval !== undefined;
 
@@ -41,11 +36,9 @@ function expectUnharmed(world: World): void {
 
 describe('a run that needs approval', () => {
   test('changes nothing before its start is approved, once, and records who has approved what', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world);
-    const handle = await harness.start(
-      staged({ approvals: { at: ['start'], timeoutMs: undefined, onTimeout: 'stall' } }),
-    );
+    const { world, harness, handle } = await upgradeOf({
+      policy: { rollout: { approvals: { at: ['start'], timeoutMs: undefined, onTimeout: 'stall' } } },
+    }).start();
     const waits = await harness.until(handle, 'it waits for approval', waitsForApproval);
     expect(waits.waiting).toMatchObject({ for: 'approval of start', action: expect.stringContaining('approve') });
     expect(world.leases.size).toBe(0);
@@ -59,10 +52,10 @@ describe('a run that needs approval', () => {
   });
 
   test('replaces the canary node, lets it soak, and waits with everything serving until somebody rejects', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world);
     const approvals = { at: ['canary'], timeoutMs: undefined, onTimeout: 'stall' } as const;
-    const handle = await harness.start(staged({ canary: { nodes: 1, soakMs: 10 * minuteMs }, approvals }));
+    const { world, harness, handle } = await upgradeOf({
+      policy: { rollout: { canary: { nodes: 1, soakMs: 10 * minuteMs }, approvals } },
+    }).start();
     const waits = await harness.until(handle, 'it waits for approval', waitsForApproval);
     expect(replacedIn(waits)).toHaveLength(1);
     const gone = timesOf(waits as RunReport).find((one) => !Number.isNaN(one.gone));
@@ -77,10 +70,8 @@ describe('a run that needs approval', () => {
   });
 
   test('is aborted when nobody approves in time, if the policy says so', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world);
     const approvals = { at: ['start'], timeoutMs: 30 * minuteMs, onTimeout: 'abort' } as const;
-    const handle = await harness.start(staged({ approvals }));
+    const { handle } = await upgradeOf({ policy: { rollout: { approvals } } }).start();
     const report = await handle.result();
     expect(report.outcome).toBe('aborted');
     const reason = 'nobody has approved start within 30m';
@@ -88,10 +79,8 @@ describe('a run that needs approval', () => {
   });
 
   test('is stalled when nobody approves in time, and continues when somebody does', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world);
     const approvals = { at: ['start'], timeoutMs: 30 * minuteMs, onTimeout: 'stall' } as const;
-    const handle = await harness.start(staged({ approvals }));
+    const { harness, handle } = await upgradeOf({ policy: { rollout: { approvals } } }).start();
     const stalled = await harness.until(handle, 'it is stalled', (status) => status.stalled !== undefined);
     expect(stalled.stalled?.code).toBe('ApprovalMissing');
     await handle.executeUpdate(approveUpdate, { args: [operator] });
@@ -101,10 +90,8 @@ describe('a run that needs approval', () => {
   });
 
   test('can be aborted while it waits', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world);
     const approvals = { at: ['start'], timeoutMs: 30 * minuteMs, onTimeout: 'stall' } as const;
-    const handle = await harness.start(staged({ approvals }));
+    const { harness, handle } = await upgradeOf({ policy: { rollout: { approvals } } }).start();
     await harness.until(handle, 'it waits for approval', waitsForApproval);
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await handle.result();
@@ -114,10 +101,10 @@ describe('a run that needs approval', () => {
 });
 
 test('zones are replaced one after another, each after approval, and nothing is lost', async () => {
-  const world = createScenario();
-  const harness = await openHarness(world);
   const approvals = { at: ['zone'], timeoutMs: undefined, onTimeout: 'stall' } as const;
-  const handle = await harness.start(staged({ zones: ['eu-west-1b', 'eu-west-1a'], approvals }));
+  const { world, harness, handle } = await upgradeOf({
+    policy: { rollout: { zones: ['eu-west-1b', 'eu-west-1a'], approvals } },
+  }).start();
   const waits = await harness.until(handle, 'it waits for approval', waitsForApproval);
   expect(waits.approval?.of).toBe('zone eu-west-1a');
   expect(replacedIn(waits)).toEqual(['eu-west-1b', 'eu-west-1b']);
@@ -130,29 +117,27 @@ test('zones are replaced one after another, each after approval, and nothing is 
 });
 
 describe('a run that is started from an approved plan', () => {
-  async function planNow(world: World): Promise<ApprovedPlan> {
+  async function planNow(world: World, policy: Policy): Promise<ApprovedPlan> {
     const { pools, cluster, loadBalancers, clock } = createSimPorts(world);
     const observer = createObserver({ cluster, loadBalancers, clock });
     const tryRelease = createTrials(cluster)('plan');
     const open = () => ({ cluster, observer, tryRelease });
-    const { plan } = await observeAndPlan({ pools, open }, { policy: scenarioPolicy(), run: 'plan' });
+    const { plan } = await observeAndPlan({ pools, open }, { policy, run: 'plan' });
     return approvedPart(plan);
   }
 
   test('does exactly that as long as it fits', async () => {
-    const world = createScenario();
-    const approved = await planNow(world);
+    const { world, policy, start } = upgradeOf();
+    const approved = await planNow(world, policy);
     expect(approved.nodes).not.toEqual({});
-    const harness = await openHarness(world);
-    const handle = await harness.start(scenarioPolicy(), { approved });
+    const { harness, handle } = await start({}, { approved });
     expect((await harness.finish(handle)).outcome).toBe('completed');
   });
 
   test('is refused before it changes anything when the world moved, and says what moved', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world);
-    const approved = { ...(await planNow(world)), surge: 3 };
-    const handle = await harness.start(scenarioPolicy(), { approved });
+    const { world, policy, start } = upgradeOf();
+    const approved = { ...(await planNow(world, policy)), surge: 3 };
+    const { handle } = await start({}, { approved });
     const failure: unknown = await handle.result().catch((error: unknown) => error);
     expect(JSON.stringify(failure)).toContain('PlanOutdated');
     expect(String((failure as Error).cause)).toContain('the number of new nodes was 3 and is 4');

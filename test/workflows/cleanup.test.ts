@@ -7,23 +7,22 @@ import { fromOwner } from '../contract/cases/ownership-subject.ts';
 import { ownershipOf } from '../simulator/cluster-port.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { deleteDeployment } from '../simulator/replica-sets.ts';
-import { addBatchPool, createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import { addBatchPool, createScenario } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
 
 /** Terminates a run and the workflows of its nodes as soon as this step begins. Returns the name of the cluster. */
-async function terminateAt(world: World, step: string): Promise<string> {
+async function terminateAt({ world, start }: Upgrade, step: string): Promise<string> {
   const reached = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
-  const harness = await openHarness(world, {
+  const { harness, handle } = await start({
     before: async (begun) => {
       if (begun !== step) return;
       reached.resolve();
       await ended.promise;
     },
   });
-  const handle = await harness.start(scenarioPolicy());
   await reached.promise;
   const [, cluster = ''] = handle.workflowId.split('/');
   const children = world.nodes.map(({ name }) => harness.workflow(nodeReplacementId(cluster, 'web', 'run-1', name)));
@@ -48,8 +47,9 @@ describe('a run that was terminated', () => {
   test.each(['cordonNodes', 'awaitDeregistered', 'awaitConnectionsDrained', 'evictPods', 'removeEndpoints'])(
     'at %s: everything of it is removed except the new nodes, which are in load balancers; nothing is lost',
     async (step) => {
-      const world = createScenario();
-      const cluster = await terminateAt(world, step);
+      const upgrade = upgradeOf();
+      const { world } = upgrade;
+      const cluster = await terminateAt(upgrade, step);
       await expect(cleanUpAfter(world, cluster), 'its lock has not expired').rejects.toThrow(/held by run-1/);
       world.clock.advance(5 * 60_000);
       const { left, problems } = await cleanUpAfter(world, cluster);
@@ -69,9 +69,10 @@ describe('a run that was terminated', () => {
   );
 
   test('before it had any instance: its new pool is deleted too', async () => {
-    const world = createScenario();
+    const upgrade = upgradeOf();
+    const { world } = upgrade;
     world.faults.capacity = 4;
-    const cluster = await terminateAt(world, 'awaitNodesReady');
+    const cluster = await terminateAt(upgrade, 'awaitNodesReady');
     world.clock.advance(5 * 60_000);
     const { left, problems } = await cleanUpAfter(world, cluster);
     expect({ ...left, problems }).toEqual({
@@ -175,7 +176,7 @@ describe('pods that a run had released', () => {
   });
 
   test('and that continue to serve are evicted in order by the next run', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {} });
     await release(world);
     for (const node of world.nodes) node.cordoned = false;
     world.changed();
@@ -183,8 +184,8 @@ describe('pods that a run had released', () => {
     const { left } = await cleanUpAll(world);
     expect(left.stays).toHaveLength(4);
     expect(left.stays[0]).toContain('keep it until a run replaces its node, or delete it when');
-    const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(podSurgePolicy(), { run: 'run-2' }));
+    const { harness, handle } = await start({}, { run: 'run-2' });
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);

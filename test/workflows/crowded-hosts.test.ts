@@ -2,10 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { SpreadFacts } from '../../core/model/pod.ts';
 import { scaleTo } from '../simulator/disturbances.ts';
-import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
-import type { World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
+import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
 
 const byHost: SpreadFacts = {
   topologyKey: 'kubernetes.io/hostname',
@@ -15,17 +13,18 @@ const byHost: SpreadFacts = {
   countsCordoned: true,
 };
 
+const scenes = { 'pod surge': { podSurge: {} }, evicted: {} };
+
 /** Two pods of `web` on each of four nodes. */
-function twoOnEach(spread: SpreadFacts): World {
-  const world = createScenario();
+function twoOnEach(how: keyof typeof scenes, spread: SpreadFacts): Upgrade {
+  const upgrade = upgradeOf(scenes[how]);
+  const { world } = upgrade;
   for (const one of world.workloads) if (one.name === 'web') one.spreads = [spread];
   scaleTo(world, 'web', 8);
   world.clock.advance(5 * 60_000);
   for (const pod of world.pods) if (pod.of === 'web') pod.spreads = [spread];
-  return world;
+  return upgrade;
 }
-
-const orders = { 'pod surge': podSurgePolicy(), evicted: scenarioPolicy() };
 
 describe('two pods on each node, spread over hosts', () => {
   test.each([
@@ -35,8 +34,7 @@ describe('two pods on each node, spread over hosts', () => {
   ] as const)(
     'can’t be %s while emptied nodes count: the run is refused, with a way to allow it (%#)',
     async (how, spread) => {
-      const harness = await openHarness(twoOnEach(spread), {});
-      const handle = await harness.start(orders[how]);
+      const { handle } = await twoOnEach(how, spread).start();
       const failure = await failureOfRun(handle);
       expect(failure.type).toBe('PreflightRefused');
       expect(failure.report.stalled?.message).toMatch(/WKL-029 .*count emptied nodes too: 4 of 8 pods fit/);
@@ -49,9 +47,9 @@ describe('two pods on each node, spread over hosts', () => {
     ['evicted', { ...byHost, countsCordoned: false }],
     ['evicted', { ...byHost, maxSkew: 2 }],
   ] as const)('are %s where they fit (%#)', async (how, spread) => {
-    const world = twoOnEach(spread);
-    const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(orders[how]));
+    const { world, start } = twoOnEach(how, spread);
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report).toMatchObject({ outcome: 'completed', unprotected: [] });
     expectNothingLost(world);
     expectNothingLeft(world, 4);

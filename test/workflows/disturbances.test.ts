@@ -12,15 +12,12 @@ import {
   setBudget,
 } from '../simulator/disturbances.ts';
 import { registerInSpiteOfLabel } from '../simulator/load-balancer.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
-import type { World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
+import { createScenario } from '../simulator/scenario.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
-import { upgradeOf } from '../support/upgrade-of.ts';
+import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
 
 /** Requests that a probe may lose before the run pauses: more than any disturbance here loses by itself. */
-const patient = { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 };
-const policy = scenarioPolicy({ traffic: patient });
+const patient = { policy: { traffic: { lossBudget: 1_000_000 } } };
 
 /** Calls `happen` once, when that step begins. */
 function once(step: string, happen: () => void) {
@@ -32,9 +29,9 @@ function once(step: string, happen: () => void) {
   };
 }
 
-async function upgrade(world: World, step: string, happen: () => void): Promise<RunReport> {
-  const harness = await openHarness(world, { before: once(step, happen) });
-  return await harness.finish(await harness.start(policy));
+async function disturb(start: Upgrade['start'], step: string, happen: () => void): Promise<RunReport> {
+  const { harness, handle } = await start({ before: once(step, happen) });
+  return await harness.finish(handle);
 }
 
 /** Steps in which nodes are about to be excluded, or in progress. */
@@ -48,11 +45,11 @@ const stepsUnderWay = [
 
 describe('a readiness flap of a whole Service', () => {
   test.each(stepsUnderWay)('at %s: no node is excluded while it lasts, and the upgrade completes', async (step) => {
-    const world = createScenario();
+    const { world, start } = upgradeOf(patient);
     let during: readonly string[] | undefined;
     let after: readonly string[] | undefined;
     const names = () => excludedNodes(world).map(({ name }) => name);
-    const report = await upgrade(world, step, () => {
+    const report = await disturb(start, step, () => {
       during = names();
       flap(world, 'web', 12_000);
       world.clock.at(world.clock.now() + 20_000, () => {
@@ -68,10 +65,10 @@ describe('a readiness flap of a whole Service', () => {
 
 describe('a workload that is scaled', () => {
   test('from 4 to 12 with a budget keeps what the budget demands now', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf(patient);
     let fewest = Number.POSITIVE_INFINITY;
     setBudget(world, 'web', 3);
-    const report = await upgrade(world, 'excludeNext', () => {
+    const report = await disturb(start, 'excludeNext', () => {
       scaleTo(world, 'web', 12);
       world.clock.at(world.clock.now() + 30_000, () => {
         world.clock.onPassage(() => {
@@ -91,11 +88,11 @@ describe('a workload that is scaled', () => {
     ['12 to 4', 12, 4, 1],
     ['6 to 5', 6, 5, 1],
   ])('from %s, one missing at a time, ends without an operator', async (_, from, to, spared) => {
-    const world = createScenario({ preStopSeconds: 20 });
+    const { world, start } = upgradeOf({ ...patient, preStopSeconds: 20 });
     scaleTo(world, 'web', from);
     setBudget(world, 'web', spared * Math.ceil(from / 4));
     world.clock.advance(5 * 60_000);
-    const report = await upgrade(world, 'awaitConnectionsDrained', () => scaleTo(world, 'web', to));
+    const report = await disturb(start, 'awaitConnectionsDrained', () => scaleTo(world, 'web', to));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -105,9 +102,9 @@ describe('a workload that is scaled', () => {
     ['up', 8],
     ['down', 2],
   ])('%s without a budget ends without an operator', async (_, replicas) => {
-    const world = createScenario({ preStopSeconds: 20 });
+    const { world, start } = upgradeOf({ ...patient, preStopSeconds: 20 });
     world.budgets = [];
-    const report = await upgrade(world, 'evictPods', () => scaleTo(world, 'web', replicas));
+    const report = await disturb(start, 'evictPods', () => scaleTo(world, 'web', replicas));
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -122,8 +119,8 @@ describe('a rollout', () => {
       rollOut(alone, 'web');
       alone.clock.advance(5 * 60_000);
       expectNothingLost(alone);
-      const world = createScenario({ preStopSeconds: 20 });
-      const report = await upgrade(world, step, () => rollOut(world, 'web'));
+      const { world, start } = upgradeOf({ ...patient, preStopSeconds: 20 });
+      const report = await disturb(start, step, () => rollOut(world, 'web'));
       expect(report.outcome).toBe('completed');
       expect(world.pods.filter((pod) => pod.of === 'web').map((pod) => pod.version)).toEqual([2, 2, 2, 2]);
       expectNothingLost(world);
@@ -132,10 +129,10 @@ describe('a rollout', () => {
   );
 
   test('while connections drain loses only what load balancers still send to pods that it has deleted, and blocks all other nodes', async () => {
-    const world = createScenario({ preStopSeconds: 20 });
+    const { world, start } = upgradeOf({ ...patient, preStopSeconds: 20 });
     let rollingOut: readonly string[] | undefined;
     const outDuring = new Set<string>();
-    const report = await upgrade(world, 'awaitConnectionsDrained', () => {
+    const report = await disturb(start, 'awaitConnectionsDrained', () => {
       rollingOut = excludedNodes(world).map(({ name }) => name);
       rollOut(world, 'web');
       world.clock.onPassage(() => {
@@ -163,8 +160,8 @@ describe('somebody removes the exclude label', () => {
   test.each(steps)(
     'at %s: the connections of the node drain once more before anything else is done to it',
     async (step) => {
-      const world = createScenario();
-      const report = await upgrade(world, step, () => {
+      const { world, start } = upgradeOf(patient);
+      const report = await disturb(start, step, () => {
         const [node] = excludedNodes(world);
         if (node !== undefined) removeLabel(world, node);
       });
@@ -181,8 +178,8 @@ describe('somebody removes the exclude label', () => {
   );
 
   test('and a cordon: both are set again and reported', async () => {
-    const world = createScenario();
-    const report = await upgrade(world, 'awaitConnectionsDrained', () => {
+    const { world, start } = upgradeOf(patient);
+    const report = await disturb(start, 'awaitConnectionsDrained', () => {
       for (const node of world.nodes) if (node.pool === 'web') node.cordoned = false;
       world.changed();
     });
@@ -195,9 +192,9 @@ describe('somebody removes the exclude label', () => {
 });
 
 test('a new node that somebody excludes does not count as capacity, and is reported', async () => {
-  const world = createScenario();
+  const { world, start } = upgradeOf(patient);
   const label = 'node.kubernetes.io/exclude-from-external-load-balancers';
-  const report = await upgrade(world, 'excludeNext', () => {
+  const report = await disturb(start, 'excludeNext', () => {
     const node = world.nodes.find(({ pool }) => pool === 'web-new');
     if (node === undefined) return;
     node.labels[label] = 'true';
@@ -217,8 +214,8 @@ describe('a node that is registered again despite its label', () => {
   test.each(['awaitConnectionsDrained', 'evictPods', 'removeEndpoints', 'terminateNode'] as const)(
     'at %s gets its label again, and nothing is lost',
     async (step) => {
-      const world = createScenario();
-      const report = await upgrade(world, step, () => {
+      const { world, start } = upgradeOf(patient);
+      const report = await disturb(start, step, () => {
         const [node] = excludedNodes(world);
         if (node !== undefined) registerInSpiteOfLabel(world, serviceNamed(world, 'web'), node.instanceId);
       });
@@ -231,11 +228,11 @@ describe('a node that is registered again despite its label', () => {
   );
 
   test('because the AWS Load Balancer Controller skipped a target that was unhealthy.draining: it is not excluded then', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf(patient);
     const web = serviceNamed(world, 'web');
     web.controller = 'aws-load-balancer-controller';
     web.unhealthyDrainingMs = 60_000;
-    const report = await upgrade(world, 'excludeNext', () => flap(world, 'web', 30_000));
+    const report = await disturb(start, 'excludeNext', () => flap(world, 'web', 30_000));
     expect(report.outcome).toBe('completed');
     expect(world.violations, world.log.join('\n')).toEqual([]);
     expectNothingLeft(world, 4);
@@ -255,14 +252,13 @@ describe('an API server that is away for 15 s', () => {
   test.each(steps.flatMap((step) => [0, 10].map((preStopSeconds) => ({ step, preStopSeconds }))))(
     'at $step, with pods that continue to serve for $preStopSeconds s: no node is excluded before observations are stable, and nothing is lost',
     async ({ step, preStopSeconds }) => {
-      const policyOfApi = { ...policy };
-      const { world, start } = upgradeOf({ preStopSeconds, policy: policyOfApi });
+      const { world, policy, start } = upgradeOf({ ...patient, preStopSeconds });
       let excludedAfter: readonly string[] | undefined;
       const { harness, handle } = await start({
         before: once(step, () => {
           const before = excludedNodes(world).map(({ name }) => name);
           breakApi(world, 15_000);
-          world.clock.at(world.clock.now() + 15_000 + policyOfApi.waits.stabilizationAfterOutageMs - 1_000, () => {
+          world.clock.at(world.clock.now() + 15_000 + policy.waits.stabilizationAfterOutageMs - 1_000, () => {
             excludedAfter = excludedNodes(world)
               .map(({ name }) => name)
               .filter((name) => !before.includes(name));

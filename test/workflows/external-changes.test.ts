@@ -2,14 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { abortUpdate, nodeReplacementId, resumeUpdate } from '../../workflows/messages.ts';
 import { restoreLabels } from '../simulator/disturbances.ts';
 import { fillPool, poolNamed } from '../simulator/pools.ts';
-import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'fixed' };
-const oneByOne = { guard: { ...scenarioPolicy().guard, maxInFlight: 1 } };
+const oneByOne = { guard: { maxInFlight: 1 } };
 
 /** Somebody else acquires the lock on the pool, as if the lock of this run had expired. */
 function stealLock(world: World): void {
@@ -182,11 +181,11 @@ describe('the labels of a pod, restored by somebody', () => {
   test.each(['awaitConnectionsDrained', 'adoptPods'])(
     'of a released pod, at %s of a run that rolls back: the label of the run is removed',
     async (at) => {
-      const world = createScenario();
+      const upgrade = upgradeOf({ podSurge: {} });
+      const { world } = upgrade;
       let struck = false;
       await upgradeAndAbort(
-        world,
-        podSurgePolicy(),
+        upgrade,
         { step: 'awaitConnectionsDrained' },
         {
           before: (step) => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { evidenceKinds } from '../../core/steps/steps.ts';
 import { resumeUpdate } from '../../workflows/messages.ts';
-import { addBatchPool, addClassicService, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
-import { openHarness } from '../support/open-harness.ts';
+import { addBatchPool, addClassicService } from '../simulator/scenario.ts';
 import { countEvents, expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
@@ -38,8 +37,7 @@ describe('an upgrade that nothing disturbs', () => {
   });
 
   test('needs only one slot for steps: activities that last as long as the run use other slots', async () => {
-    const { guard } = scenarioPolicy();
-    const { world, harness, handle } = await upgradeOf({ policy: { guard: { ...guard, maxInFlight: 1 } } }).start({
+    const { world, harness, handle } = await upgradeOf({ policy: { guard: { maxInFlight: 1 } } }).start({
       maxSteps: 1,
     });
     const report = await harness.finish(handle);
@@ -49,30 +47,29 @@ describe('an upgrade that nothing disturbs', () => {
   });
 
   test('evicts pods without a budget one at a time, over all nodes, whether removed from endpoints or not', async () => {
-    const world = createScenario();
+    // Evicted while they are endpoints, they lose requests.
+    const traffic = { lossBudget: 1_000_000 };
+    const { world, start } = upgradeOf({ policy: { drain: { keepEndpoints: ['default/api'] }, traffic } });
     world.budgets = world.budgets.filter((budget) => budget.name !== 'api');
     let fewest = Number.POSITIVE_INFINITY;
     world.clock.onPassage(() => {
       const ready = world.pods.filter((pod) => pod.of === 'api' && pod.ready && !pod.terminating);
       fewest = Math.min(fewest, ready.length);
     });
-    const harness = await openHarness(world);
-    const drain = { ...scenarioPolicy().drain, keepEndpoints: ['default/api'] };
-    // Evicted while they are endpoints, they lose requests.
-    const traffic = { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 };
-    const report = await harness.finish(await harness.start(scenarioPolicy({ drain, traffic })));
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLeft(world, 4);
     expect(fewest).toBe(3);
   });
 
   test('reports that forwarded connections have ended even if the pods of the node took longer', async () => {
-    const world = createScenario({ delays: { podGone: 150_000 } });
-    const { waits } = scenarioPolicy();
-    const harness = await openHarness(world);
-    const report = await harness.finish(
-      await harness.start(scenarioPolicy({ waits: { ...waits, maxConnectionAgeMs: { '*': 30_000 } } })),
-    );
+    const { world, start } = upgradeOf({
+      delays: { podGone: 150_000 },
+      policy: { waits: { maxConnectionAgeMs: { '*': 30_000 } } },
+    });
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     for (const node of report.nodes) {
       const ends = node.evidence.filter((one) => one.kind === 'forwarded-ended');
@@ -105,8 +102,7 @@ describe('an upgrade that nothing disturbs', () => {
   });
 
   test('keeps cordons and exclude labels of others', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world);
+    const { world, start } = upgradeOf();
     const foreign = world.nodes[3];
     if (foreign === undefined) throw new Error('no node');
     world.nodes.push({
@@ -121,7 +117,8 @@ describe('an upgrade that nothing disturbs', () => {
       annotations: {},
       taints: [],
     });
-    const report = await (await harness.start(scenarioPolicy())).result();
+    const { handle } = await start();
+    const report = await handle.result();
     expect(report.outcome).toBe('completed');
     const after = world.nodes.find((node) => node.uid === 'uid-foreign');
     expect(after?.cordoned).toBe(true);
@@ -185,9 +182,7 @@ describe('Services that nodeferry does not support', () => {
   });
 
   test('block nothing where their loss is accepted, and the report names them', async () => {
-    const { guard } = scenarioPolicy();
-    const policy = scenarioPolicy({ guard: { ...guard, acceptUnprotected: ['default/old'] } });
-    const { world, start } = upgradeOf({ policy });
+    const { world, start } = upgradeOf({ policy: { guard: { acceptUnprotected: ['default/old'] } } });
     addClassicService(world, 'old', 'Local', { app: 'api' });
     const { harness, handle } = await start();
     const report = await harness.finish(handle);

@@ -2,29 +2,29 @@
 import { describe, expect, test } from 'vitest';
 import { weekdays } from '../../core/schedule/schedule.ts';
 import { abortUpdate } from '../../workflows/messages.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLost } from '../support/run-checks.ts';
+import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
 
 /** The simulated world begins at midnight UTC. */
-function policyFor(from: number, to: number) {
+function upgradeIn(from: number, to: number): Upgrade {
   const windows = [{ days: weekdays, startMinute: 60 * from, endMinute: 60 * to }];
-  return { ...scenarioPolicy(), schedule: { timeZone: 'UTC', windows, freezes: [], calendars: [] } };
+  return upgradeOf({ policy: { schedule: { windows } } });
 }
 
 describe('when a window opens', () => {
   test('the pool is upgraded under its fixed ID, the launcher lasts as long, and a second one starts nothing', async () => {
-    const world = createScenario();
+    const { world, policy } = upgradeIn(0, 24);
     let second: unknown;
     const harness = await openHarness(world, {
       before: async (step) => {
         if (step !== 'cordonNodes' || second !== undefined) return;
         second = 'starting';
-        const { launcher: id } = await harness.launch(policyFor(0, 24));
+        const { launcher: id } = await harness.launch(policy);
         second = await harness.workflow(id).result();
       },
     });
-    const { launcher, upgrade } = await harness.launch(policyFor(0, 24));
+    const { launcher, upgrade } = await harness.launch(policy);
     const result = await harness.workflow(launcher).result();
     expect(result).toMatchObject({ started: true, reason: 'replaced by web-new' });
     expect(second).toEqual({ started: false, reason: 'an upgrade of the pool is under way already' });
@@ -32,21 +32,21 @@ describe('when a window opens', () => {
     expect(report).toMatchObject({ outcome: 'completed' });
     expectNothingLost(world);
     // The pool that the policy names is gone: there is nothing to do at the next opening.
-    const { launcher: next } = await harness.launch(policyFor(0, 24));
+    const { launcher: next } = await harness.launch(policy);
     expect(await harness.workflow(next).result()).toEqual({ started: false, reason: 'web-new has replaced web' });
   });
 
   test('nothing is started where a schedule fires without an open window', async () => {
-    const world = createScenario();
+    const { world, policy } = upgradeIn(10, 12);
     const harness = await openHarness(world);
-    const { launcher } = await harness.launch(policyFor(10, 12));
+    const { launcher } = await harness.launch(policy);
     const result = await harness.workflow(launcher).result();
     expect(result).toEqual({ started: false, reason: 'no upgrade window is open: opens Thu 10:00 (in 9h 48m)' });
     expect(world.leases.size).toBe(0);
   });
 
   test('the launcher fails when the upgrade is aborted, so that the schedule pauses, and names who did it', async () => {
-    const world = createScenario();
+    const { world, policy } = upgradeIn(0, 24);
     const harness = await openHarness(world, {
       before: async (step) => {
         if (step !== 'awaitDeregistered') return;
@@ -57,7 +57,7 @@ describe('when a window opens', () => {
           .catch(() => undefined);
       },
     });
-    const { launcher, upgrade } = await harness.launch(policyFor(0, 24));
+    const { launcher, upgrade } = await harness.launch(policy);
     const failure: unknown = await harness
       .workflow(launcher)
       .result()

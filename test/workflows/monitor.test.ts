@@ -6,18 +6,17 @@ import { exitCodes } from '../../client/output/exit-codes.ts';
 import type { RunStatus } from '../../core/status/status.ts';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { lastCountsIn } from '../../workflows/run/last-counts.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { loseRequests } from '../simulator/traffic.ts';
 import type { World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'fixed' };
 const probe = { name: 'web', urls: ['http://web.example/'], ratePerSecond: 10, timeoutMs: 1_000 };
 
-/** A policy with a probe, which sends and loses what the world's traffic does. */
-function watchedPolicy(lossBudget: number) {
-  return scenarioPolicy({ traffic: { probes: [probe], lossBudget, watchAfterMs: 0 } });
+/** With a probe, which sends and loses what the world's traffic does. */
+function watched(lossBudget: number): UpgradeScene {
+  return { policy: { traffic: { probes: [probe], lossBudget } } };
 }
 
 /** Requests that the world sends in a second: 100 to each of its three Services. */
@@ -25,11 +24,11 @@ const sentPerSecond = 300;
 
 describe('during a run', () => {
   test('its details show counts that are a few minutes old at most, and never fall', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf(watched(0));
     const begunAt = world.clock.now();
     const ages: number[] = [];
     const counts: number[] = [];
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (step) => {
         if (step !== 'removeEndpoints') return;
         const page = await harness
@@ -40,7 +39,6 @@ describe('during a run', () => {
         ages.push(world.clock.now() - begunAt - (sent / sentPerSecond) * 1_000);
       },
     });
-    const handle = await harness.start(watchedPolicy(0));
     const { workflowId } = handle;
     const report = await harness.finish(handle);
     expect(counts.filter((sent) => sent > 0).length).toBeGreaterThan(0);
@@ -51,9 +49,9 @@ describe('during a run', () => {
   });
 
   test('its first lost request is reported at once', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf(watched(10));
     let told: RunStatus | undefined;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (step) => {
         if (step !== 'cordonNodes') return;
         loseRequests(world, 1);
@@ -64,7 +62,6 @@ describe('during a run', () => {
         told = await harness.until(handle, 'the loss is told', ({ traffic }) => traffic.lost > 0);
       },
     });
-    const handle = await harness.start(watchedPolicy(10));
     const report = await harness.finish(handle);
     expect(told?.traffic.lost).toBe(1);
     expect(report.traffic.lost).toBe(1);
@@ -72,13 +69,12 @@ describe('during a run', () => {
   });
 
   test('requests lost before any node is excluded are reported, but neither pause it nor count against its budget', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {
+    const { world, start } = upgradeOf(watched(0));
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'createPool' || step === 'cordonNodes') loseRequests(world, 2);
       },
     });
-    const handle = await harness.start(watchedPolicy(0));
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(report.actions.map(({ action }) => action)).toEqual(['start']);
@@ -87,16 +83,15 @@ describe('during a run', () => {
   });
 
   test('one request lost while a node is excluded pauses it, and the message names probe and node', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf(watched(0));
     let losing: string | undefined;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step !== 'awaitConnectionsDrained' || losing !== undefined) return;
         losing = world.nodes.find(({ annotations }) => annotations['nodeferry.dev/excluded-by'] !== undefined)?.name;
         loseRequests(world, 1);
       },
     });
-    const handle = await harness.start(watchedPolicy(0));
     const { paused } = await harness.until(handle, 'paused', (status) => status.paused !== undefined);
     expect(paused?.reason).toMatch(/^1 request lost, the budget is 0: web lost 1 since \d\d:\d\d:\d\d UTC, while /);
     expect(paused?.reason).toContain(losing);
@@ -107,16 +102,15 @@ describe('during a run', () => {
   });
 
   test('more lost requests than the budget allows pause it once, and the report says how many', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf(watched(10));
     let losing = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step !== 'awaitConnectionsDrained' || losing) return;
         losing = true;
         loseRequests(world, 50);
       },
     });
-    const handle = await harness.start(watchedPolicy(10));
     const paused = await harness.until(handle, 'paused', (status) => status.paused !== undefined);
     expect(paused.paused?.by).toBe('nodeferry');
     expect(paused.paused?.reason).toContain('50 requests lost, the budget is 10');
@@ -135,16 +129,15 @@ describe('during a run', () => {
 });
 
 test('requests lost between two monitors are counted by the second', async () => {
-  const world = createScenario();
+  const { world, start } = upgradeOf(watched(10));
   let watches = 0;
-  const harness = await openHarness(world, {
+  const { harness, handle } = await start({
     before: (step) => {
       if (step !== 'monitorRun') return;
       watches += 1;
       if (watches === 2) loseRequests(world, 7);
     },
   });
-  const handle = await harness.start(watchedPolicy(10));
   const report = await harness.finish(handle);
   expect(watches).toBeGreaterThan(1);
   expect(report.traffic.lost).toBe(7);
@@ -161,9 +154,9 @@ function breakWatch(world: World, error: Error = ApplicationFailure.nonRetryable
 
 describe('a monitor that fails for good', () => {
   test('keeps its counts, the next continues from them, and the gap is reported', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf(watched(10));
     let watches = 0;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (step) => {
         // The first watch ends with the first loss, which it reports.
         if (step === 'createPool') loseRequests(world, 3);
@@ -173,7 +166,6 @@ describe('a monitor that fails for good', () => {
         if (watches === 3) await world.clock.sleep(60_000);
       },
     });
-    const handle = await harness.start(watchedPolicy(10));
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(report.actions.map(({ action }) => action)).toEqual(['start']);
@@ -193,12 +185,14 @@ describe('a monitor that fails for good', () => {
   ])(
     'and is being retried as the run ends, before $until, reports the counts of its heartbeats, the rest as a gap',
     async ({ seenSeconds }) => {
-      const world = createScenario();
+      const { world, start } = upgradeOf({
+        policy: { traffic: { probes: [probe], lossBudget: 0, watchAfterMs: 30_000 } },
+      });
       let broken = seenSeconds === 0;
       let watches = 0;
       // The abort ends the first watch; the counts of the second are only in its heartbeats.
       const second = Promise.withResolvers<void>();
-      const harness = await openHarness(world, {
+      const { harness, handle } = await start({
         before: async (step) => {
           if (step === 'suspendScaling') {
             await world.clock.sleep(seenSeconds * 1_000);
@@ -220,8 +214,6 @@ describe('a monitor that fails for good', () => {
           if (step === 'monitorRun' && watches === 2) second.resolve();
         },
       });
-      const { traffic } = watchedPolicy(0);
-      const handle = await harness.start(scenarioPolicy({ traffic: { ...traffic, watchAfterMs: 30_000 } }));
       const report = await harness.finish(handle);
       const { sent, unwatchedMs = 0 } = report.traffic;
       const seconds = ((report.finishedAt ?? 0) - report.startedAt) / 1_000;
@@ -233,15 +225,14 @@ describe('a monitor that fails for good', () => {
   );
 
   test('as soon as it begins stalls the run, and another continues from the counts after a resume', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf(watched(10));
     let watches = 0;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'monitorRun') watches += 1;
         if (step === 'cordonNodes' || (step === 'monitorRun' && watches === 2)) breakWatch(world);
       },
     });
-    const handle = await harness.start(watchedPolicy(10));
     const asking = await harness.until(handle, 'asks', ({ stalled }) => stalled !== undefined);
     expect(asking.stalled).toMatchObject({ code: 'Internal', message: 'a bug' });
     expect(asking.traffic.sent).toBeGreaterThan(60 * sentPerSecond);

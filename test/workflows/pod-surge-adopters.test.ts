@@ -1,16 +1,15 @@
 /** Controllers that select pods of others, and adopt them once they have no owner. */
 import { expect, test } from 'vitest';
 import { createSimPorts } from '../simulator/ports.ts';
-import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
-import type { World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
 
 const selector = { chart: 'shop' };
 
 /** A chart whose agents and servers share the label by which its DaemonSet selects. */
-function createSharedLabels(): World {
-  const world = createScenario();
+function sharedLabels(): Upgrade {
+  const upgrade = upgradeOf({ podSurge: {} });
+  const { world } = upgrade;
   const [web] = world.workloads;
   const agent = world.workloads.find(({ name }) => name === 'agent');
   if (web === undefined || agent === undefined) throw new Error('the world has no web or no agent');
@@ -22,11 +21,11 @@ function createSharedLabels(): World {
   world.log.length = 0;
   // They exist as long as the node.
   for (const pod of world.pods) if (pod.ownerName === 'shop-agent') pod.createdAt = 0;
-  return world;
+  return upgrade;
 }
 
 test('a DaemonSet that selects a pod deletes it as soon as it is released', async () => {
-  const world = createSharedLabels();
+  const { world } = sharedLabels();
   const { cluster } = createSimPorts(world);
   const pod = (await cluster.observe()).pods.find(({ workload }) => workload === 'Deployment default/web');
   if (pod === undefined) throw new Error('there is no pod of web');
@@ -42,9 +41,9 @@ test('a DaemonSet that selects a pod deletes it as soon as it is released', asyn
 });
 
 test('such a workload is evicted within its budget, and the others are surged', async () => {
-  const world = createSharedLabels();
-  const harness = await openHarness(world, {});
-  const report = await harness.finish(await harness.start(podSurgePolicy()));
+  const { world, start } = sharedLabels();
+  const { harness, handle } = await start();
+  const report = await harness.finish(handle);
   expect(report.outcome).toBe('completed');
   expectNothingLost(world);
   expectNothingLeft(world, 4);

@@ -3,10 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { setBudget, workloadNamed } from '../simulator/disturbances.ts';
 import { deletePod } from '../simulator/pods.ts';
-import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import type { SimPod, World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 /** Admission that no dry run shows denies a request for `web`. */
 function deny(world: World, what: 'release' | 'no-owner'): void {
@@ -32,10 +31,9 @@ const servingWeb = (world: World) =>
 
 describe('a workload whose replacements run on new nodes and never become ready', () => {
   test('is not evicted: the run stalls with all of it serving, and an abort rolls everything back', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {} });
     failWeb(world, isOnNew(world));
-    const harness = await openHarness(world, {});
-    const handle = await harness.start(podSurgePolicy());
+    const { harness, handle } = await start();
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toMatch(
       /Deployment default\/web: 0 of 4 pods ready; none becomes ready on a new node: web-\d+ on ip-/,
@@ -51,12 +49,11 @@ describe('a workload whose replacements run on new nodes and never become ready'
   });
 
   test('is surged once it is fixed', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {} });
     const isNew = isOnNew(world);
     let isFixed = false;
     failWeb(world, (pod) => !isFixed && isNew(pod));
-    const harness = await openHarness(world, {});
-    const handle = await harness.start(podSurgePolicy());
+    const { harness, handle } = await start();
     await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     isFixed = true;
     await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'fixed' }] });
@@ -67,14 +64,13 @@ describe('a workload whose replacements run on new nodes and never become ready'
   });
 
   test('or only when others have left, continues as its hint says', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {} });
     for (const service of world.services) service.ratePerSecond = 0;
     failWeb(world, (pod) => {
       const own = world.pods.filter((one) => one.of === 'web' && !one.terminating);
       return own.indexOf(pod) >= 4;
     });
-    const harness = await openHarness(world, {});
-    const handle = await harness.start(podSurgePolicy());
+    const { harness, handle } = await start();
     await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     const isNew = isOnNew(world);
     for (const pod of servingWeb(world).filter((one) => !isNew(one) && one.released !== undefined))
@@ -101,13 +97,12 @@ describe('a workload whose pod surge fails', () => {
       (world) => deny(world, 'no-owner'),
     ],
   ])('%s is evicted within its budget, once and for all nodes, and the others are surged', async (_, why, strike) => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: { max: 0.5 } });
     setBudget(world, 'web', 1);
     strike(world);
     const startedAt = world.clock.now();
-    const harness = await openHarness(world, {});
-    const policy = podSurgePolicy({ max: 0.5 });
-    const report = await harness.finish(await harness.start(policy));
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     const told = report.unprotected.filter((what) => /^Deployment default\/web .* instead of being surged/.test(what));
     expect(told).toEqual([expect.stringMatching(why)]);

@@ -3,10 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { breakApi, flap, freeze, setBudget } from '../simulator/disturbances.ts';
 import { pauseDeployment, resumeDeployment } from '../simulator/replica-sets.ts';
-import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 /** Strikes when the first pod surge begins, and records the reasons of that step. */
 function strikeAtPodSurge(world: World, strike: (world: World) => void) {
@@ -36,13 +35,14 @@ describe('a pod surge', () => {
   ] as const)(
     'does not trust its first observation when %s: budgets that never allow block nothing',
     async (_, strike) => {
-      const world = createScenario();
+      const { world, start } = upgradeOf({
+        podSurge: { mode: 'required' },
+        policy: { traffic: { lossBudget: 1_000_000 } },
+      });
       for (const name of ['web', 'api']) setBudget(world, name, 0);
       const { hooks } = strikeAtPodSurge(world, strike);
-      const harness = await openHarness(world, hooks);
-      const policy = podSurgePolicy({ mode: 'required' });
-      const traffic = { ...policy.traffic, lossBudget: 1_000_000 };
-      const report = await harness.finish(await harness.start({ ...policy, traffic }));
+      const { harness, handle } = await start(hooks);
+      const report = await harness.finish(handle);
       expect(report.outcome).toBe('completed');
       expectNothingLeft(world, 4);
       const details = report.nodes.map(({ evidence }) => evidence.find(({ kind }) => kind === surged)?.detail);
@@ -51,12 +51,11 @@ describe('a pod surge', () => {
   );
 
   test('waits until Services list the replacements, however late their slices are', async () => {
-    const world = createScenario();
-    const { hooks, reasons } = strikeAtPodSurge(world, () => freeze(world, 'slicesFrozen', 40_000));
-    const harness = await openHarness(world, hooks);
     // Only this wait protects a released pod from the termination of its node.
-    const policy = { ...podSurgePolicy(), disabledRules: ['capacity-guard'] as const };
-    const report = await harness.finish(await harness.start(policy));
+    const { world, start } = upgradeOf({ podSurge: {}, policy: { disabledRules: ['capacity-guard'] } });
+    const { hooks, reasons } = strikeAtPodSurge(world, () => freeze(world, 'slicesFrozen', 40_000));
+    const { harness, handle } = await start(hooks);
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(reasons.join('\n')).toMatch(/0 of 4 pods are ready endpoints of default\/(web|api)/);
     expectNothingLost(world);
@@ -64,25 +63,24 @@ describe('a pod surge', () => {
   });
 
   test('waits until replacements have been ready for minReadySeconds', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {} });
     for (const workload of world.workloads) if (workload.name === 'web') workload.minReadySeconds = 45;
     const { hooks, reasons } = strikeAtPodSurge(world, () => undefined);
-    const harness = await openHarness(world, hooks);
-    const report = await harness.finish(await harness.start(podSurgePolicy()));
+    const { harness, handle } = await start(hooks);
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(reasons.join('\n')).toContain('0 of 4 pods ready for minReadySeconds');
     expectNothingLost(world);
   });
 
   test('is repeated for nodes that the guard has blocked for too long, once an operator has fixed the cause and resumed', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {} });
     setBudget(world, 'web', 0);
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'createPool') pauseDeployment(world, 'web');
       },
     });
-    const handle = await harness.start(podSurgePolicy());
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toMatch(/capacity to exclude another node.*budget default\/web/);
     resumeDeployment(world, 'web');

@@ -1,19 +1,18 @@
 /** A quota with room for some replacements only: that many pods are surged at a time, and no pod is evicted because of it. */
 import { expect, test } from 'vitest';
-import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 test.each([
   [5, 4],
   [6, 4],
   [4, 0],
 ])('of 4 pods under a quota of %i, %i are surged', async (quota, surged) => {
-  const world = createScenario({ preStopSeconds: 10 });
+  const { world, start } = upgradeOf({ preStopSeconds: 10, podSurge: {} });
   for (const workload of world.workloads)
     if (workload.name === 'web') Object.assign(workload, { quota, quotaTold: true });
-  const harness = await openHarness(world, {});
-  const report = await harness.finish(await harness.start(podSurgePolicy()));
+  const { harness, handle } = await start();
+  const report = await harness.finish(handle);
   expect(report.outcome).toBe('completed');
   expectNothingLost(world);
   expectNothingLeft(world, 4);
@@ -23,10 +22,10 @@ test.each([
 });
 
 test('a quota that the run may not read makes the pod surge of a workload fail once it refuses a pod', async () => {
-  const world = createScenario();
+  const { world, start } = upgradeOf({ podSurge: {} });
   for (const workload of world.workloads) if (workload.name === 'web') workload.quota = 5;
-  const harness = await openHarness(world, {});
-  const report = await harness.finish(await harness.start(podSurgePolicy()));
+  const { harness, handle } = await start();
+  const report = await harness.finish(handle);
   expect(report.outcome).toBe('completed');
   expect(report.unprotected).toContainEqual(expect.stringMatching(/web was evicted .*exceeded quota/));
 });

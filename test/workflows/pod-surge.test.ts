@@ -4,11 +4,10 @@ import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { ownershipOf } from '../simulator/cluster-port.ts';
 import { freeze, rollOut, scaleTo, setBudget } from '../simulator/disturbances.ts';
 import { deleteDeployment } from '../simulator/replica-sets.ts';
-import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 /** The reason of the step once it has released pods. */
 const someReleased = /^\d+ pods? released/;
@@ -24,9 +23,8 @@ function deleteWeb(world: World): void {
 
 describe('a run with pod surge', () => {
   test('replaces all nodes at the same time; no Service ever has less than before, and nothing is lost', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(podSurgePolicy()));
+    const { world, harness, handle } = await upgradeOf({ podSurge: {} }).start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -49,25 +47,25 @@ describe('a run with pod surge', () => {
     [['wait-for-replacements'], false],
     [['capacity-guard'], false],
   ] as const)('without %j loses requests: %s', async (disabledRules, loses) => {
-    const world = createScenario({ delays: { podReady: 60_000 } });
-    const harness = await openHarness(world, {});
-    const policy = podSurgePolicy();
-    const traffic = { ...policy.traffic, lossBudget: 1_000_000 };
-    const report = await harness.finish(await harness.start({ ...policy, traffic, disabledRules }));
+    const { world, harness, handle } = await upgradeOf({
+      delays: { podReady: 60_000 },
+      podSurge: {},
+      policy: { traffic: { lossBudget: 1_000_000 }, disabledRules },
+    }).start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(world.traffic.lost + world.traffic.cut > 0, world.log.join('\n')).toBe(loses);
   });
 
   test('starts pods on new nodes while these are being registered, and excludes no node before that is done', async () => {
-    const world = createScenario();
     const order: string[] = [];
     const told = ['awaitNodesReady', 'cordonNodes', 'surgePods', 'excludeNext'];
-    const harness = await openHarness(world, {
+    const { harness, handle } = await upgradeOf({ podSurge: {} }).start({
       before: (step) => {
         if (told.includes(step)) order.push(step);
       },
     });
-    await harness.finish(await harness.start(podSurgePolicy()));
+    await harness.finish(handle);
     expect(order.slice(0, 5)).toEqual([
       'awaitNodesReady',
       'cordonNodes',
@@ -78,9 +76,10 @@ describe('a run with pod surge', () => {
   });
 
   test('waits for replacements that ReplicaSets have not created yet', async () => {
-    const world = createScenario();
+    // Only this wait protects a released pod from the termination of its node.
+    const { world, start } = upgradeOf({ podSurge: {}, policy: { disabledRules: ['capacity-guard'] } });
     const reasons: string[] = [];
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'surgePods' && !world.log.some((line) => line.startsWith('replicaSetsFrozen')))
           freeze(world, 'replicaSetsFrozen', 20_000);
@@ -89,9 +88,7 @@ describe('a run with pod surge', () => {
         if (step === 'surgePods' && reasons.at(-1) !== reason) reasons.push(reason);
       },
     });
-    const policy = podSurgePolicy();
-    // Only this wait protects a released pod from the termination of its node.
-    const report = await harness.finish(await harness.start({ ...policy, disabledRules: ['capacity-guard'] }));
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(reasons.join('\n')).toContain('default/api: 0 of 4 pods ready');
     expectNothingLost(world);
@@ -99,23 +96,20 @@ describe('a run with pod surge', () => {
   });
 
   test('is not blocked by budgets that never allow', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {} });
     for (const name of ['web', 'api']) setBudget(world, name, 0);
-    const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(podSurgePolicy()));
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
   });
 
   test('replaces all nodes at the same time without budgets too: shares count the usual size of a Service, not the doubled one', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {}, policy: { guard: { defaultMinServing: 1 } } });
     world.budgets = [];
-    const harness = await openHarness(world, {});
-    const policy = podSurgePolicy();
-    const report = await harness.finish(
-      await harness.start({ ...policy, guard: { ...policy.guard, defaultMinServing: 1 } }),
-    );
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     const evicted = world.log.findIndex((line) => line.includes(' removed from endpoints'));
@@ -123,10 +117,10 @@ describe('a run with pod surge', () => {
   });
 
   test('replaces a Service with one endpoint per zone, cross-zone off', async () => {
-    const world = createScenario({ nodes: 2 });
+    const { world, start } = upgradeOf({ nodes: 2, podSurge: {} });
     for (const service of world.services) service.crossZone = false;
-    const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(podSurgePolicy()));
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 2);
@@ -134,9 +128,8 @@ describe('a run with pod surge', () => {
   });
 
   test('surges pods in batches where workloads allow fewer additional pods', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(podSurgePolicy({ max: 0.5 })));
+    const { world, harness, handle } = await upgradeOf({ podSurge: { max: 0.5 } }).start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
@@ -149,18 +142,16 @@ describe('a run with pod surge', () => {
     ['is scaled up', (world: World) => scaleTo(world, 'web', 6), 6],
     ['is deleted with its Service', deleteWeb, 0],
   ] as const)('ends well when a workload %s in the middle', async (_, strike, left) => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {}, policy: { traffic: { lossBudget: 1_000_000 } } });
     let struck = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       progress: (step, { reason }) => {
         if (step !== 'surgePods' || struck || !someReleased.test(reason)) return;
         struck = true;
         strike(world);
       },
     });
-    const policy = podSurgePolicy();
-    const traffic = { ...policy.traffic, lossBudget: 1_000_000 };
-    const report = await harness.finish(await harness.start({ ...policy, traffic }));
+    const report = await harness.finish(handle);
     expect(struck).toBe(true);
     expect(report.outcome).toBe('completed');
     expectNothingLeft(world, 4);
@@ -169,7 +160,7 @@ describe('a run with pod surge', () => {
   });
 
   test('evicts a workload within its budget whose replacements can’t be scheduled in time, and says so', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {} });
     const old = new Set(world.nodes.map(({ name }) => name));
     let hasRoom = false;
     for (const workload of world.workloads)
@@ -179,12 +170,12 @@ describe('a run with pod surge', () => {
       for (const node of world.nodes)
         if (!old.has(node.name)) node.taints = hasRoom ? [] : [{ key: 'full', effect: 'NoSchedule' }];
     });
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'excludeNext') hasRoom = true;
       },
     });
-    const report = await harness.finish(await harness.start(podSurgePolicy()));
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(report.unprotected).toContainEqual(
       expect.stringMatching(
@@ -196,14 +187,13 @@ describe('a run with pod surge', () => {
   });
 
   test('stalls where the policy requires pod surge, and continues once replacements start', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: { mode: 'required' } });
     const before = new Set(podsOf(world, 'web'));
     let isFixed = false;
     world.clock.onPassage(() => {
       for (const pod of world.pods) if (pod.of === 'web' && !before.has(pod.uid)) pod.failing = !isFixed;
     });
-    const harness = await openHarness(world, {});
-    const handle = await harness.start(podSurgePolicy({ mode: 'required' }));
+    const { harness, handle } = await start();
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toMatch(
       /^replacements of released pods: timed out after .* Deployment default\/web: 0 of 4 pods ready/,
@@ -223,8 +213,9 @@ describe('a run with pod surge', () => {
       [at, 100] as const,
     ]),
   )('aborted at %s, leaves nothing and loses nothing, pods being ready within %d ms', async (step, podReady) => {
-    const world = createScenario({ delays: { podReady } });
-    await upgradeAndAbort(world, podSurgePolicy(), { step });
+    const upgrade = upgradeOf({ delays: { podReady }, podSurge: {} });
+    const { world } = upgrade;
+    await upgradeAndAbort(upgrade, { step });
     expectNothingLost(world);
     expect(ownershipOf(world)).toEqual([]);
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
@@ -232,10 +223,10 @@ describe('a run with pod surge', () => {
   });
 
   test('leaves each ReplicaSet with as many pods as it wants after an abort, however late it observes them', async () => {
-    const world = createScenario();
+    const upgrade = upgradeOf({ podSurge: {} });
+    const { world } = upgrade;
     await upgradeAndAbort(
-      world,
-      podSurgePolicy(),
+      upgrade,
       { step: 'awaitConnectionsDrained' },
       {
         before: (step) => {
@@ -249,10 +240,10 @@ describe('a run with pod surge', () => {
   });
 
   test('leaves no pod of the old version when aborted after a rollout', async () => {
-    const world = createScenario();
+    const upgrade = upgradeOf({ podSurge: {} });
+    const { world } = upgrade;
     await upgradeAndAbort(
-      world,
-      podSurgePolicy(),
+      upgrade,
       { step: 'awaitConnectionsDrained' },
       {
         // A rollout by itself loses no requests before load balancers send to the replacements.
@@ -269,30 +260,30 @@ describe('a run with pod surge', () => {
   });
 
   test('removes pods of new nodes from their Services when aborted, even if their ReplicaSets do not know them', async () => {
-    const world = createScenario();
+    const upgrade = upgradeOf({ podSurge: {} });
+    const { world } = upgrade;
     for (const workload of world.workloads)
       if (workload.kind === 'Deployment') workload.labels = { ...workload.labels, serves: 'yes' };
     for (const pod of world.pods) if (pod.ownerKind === 'ReplicaSet') pod.labels = { ...pod.labels, serves: 'yes' };
     for (const service of world.services)
       if (service.key !== 'default/agent') service.selector = { ...service.selector, serves: 'yes' };
     world.changed();
-    await upgradeAndAbort(world, podSurgePolicy(), { step: 'awaitConnectionsDrained' });
+    await upgradeAndAbort(upgrade, { step: 'awaitConnectionsDrained' });
     expectNothingLost(world);
     expect(ownershipOf(world)).toEqual([]);
     expect([podsOf(world, 'web').length, podsOf(world, 'api').length]).toEqual([4, 4]);
   });
 
   test('keeps exactly the earlier pods when aborted while replacements start', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({ podSurge: {} });
     const before = [podsOf(world, 'web'), podsOf(world, 'api')];
     let asked: Promise<unknown> | undefined;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       progress: (step, { reason }) => {
         if (step === 'surgePods' && someReleased.test(reason))
           asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'not today' }] });
       },
     });
-    const handle = await harness.start(podSurgePolicy());
     const report = await harness.finish(handle);
     await asked;
     expect(report.outcome).toBe('aborted');

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { ProtectiveRule } from '../../core/steps/steps.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { Delays, World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 /** The world in which a rule matters, and the harm without it. */
 interface Control {
@@ -65,22 +64,21 @@ const controls: readonly Control[] = [
 
 describe('each protective rule', () => {
   test.each(controls)('$rule: without it $what, with it nothing is lost', async ({ rule, delays, later, harm }) => {
-    const base = scenarioPolicy();
-    const guard = { ...base.guard, maxInFlight: rule === 'capacity-guard' ? 4 : 1 };
+    const guard = { maxInFlight: rule === 'capacity-guard' ? 4 : 1 };
     // Without this budget the losses would pause the run before it ends.
-    const traffic = { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 };
-    const without = createScenario({ delays });
-    without.delays = { ...without.delays, ...later };
-    const unprotected = await openHarness(without);
-    await (await unprotected.start({ ...base, guard, traffic, disabledRules: [rule] })).result();
-    expect(harm(without), without.log.join('\n')).toBe(true);
+    const traffic = { lossBudget: 1_000_000 };
+    const without = upgradeOf({ delays, policy: { guard, traffic, disabledRules: [rule] } });
+    without.world.delays = { ...without.world.delays, ...later };
+    const unprotected = await without.start();
+    await unprotected.handle.result();
+    expect(harm(without.world), without.world.log.join('\n')).toBe(true);
 
-    const withRule = createScenario({ delays });
-    withRule.delays = { ...withRule.delays, ...later };
-    const harness = await openHarness(withRule);
-    const report = await (await harness.start({ ...base, guard })).result();
+    const { world, start } = upgradeOf({ delays, policy: { guard } });
+    world.delays = { ...world.delays, ...later };
+    const { handle } = await start();
+    const report = await handle.result();
     expect(report.outcome).toBe('completed');
-    expect(harm(withRule)).toBe(false);
-    expectNothingLost(withRule);
+    expect(harm(world)).toBe(false);
+    expectNothingLost(world);
   });
 });

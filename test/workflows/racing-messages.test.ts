@@ -10,9 +10,8 @@ import {
   resumeUpdate,
   setConcurrencyUpdate,
 } from '../../workflows/messages.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const ann = { by: 'ann', reason: 'first' };
 const bob = { by: 'bob', reason: 'second' };
@@ -37,16 +36,15 @@ function once(step: string, act: () => Promise<unknown>) {
 
 describe('of two messages at the same time', () => {
   test('one abort counts, the other is refused', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let both: Promise<readonly string[]> | undefined;
-    const harness = await openHarness(world, {
+    const { handle } = await start({
       before: once('evictPods', async () => {
         const abort = (args: typeof ann) => handle.executeUpdate(abortUpdate, { args: [args] });
         both = answers(abort(ann), abort(bob));
         await both;
       }),
     });
-    const handle = await harness.start(scenarioPolicy());
     const report = await handle.result();
     expect([...((await both) ?? [])].toSorted()).toEqual(['refused', 'taken']);
     expect(report.outcome).toBe('aborted');
@@ -56,10 +54,8 @@ describe('of two messages at the same time', () => {
   });
 
   test('the first answer to a request for approval counts, whichever it is', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world);
     const approvals = { at: ['start'], timeoutMs: undefined, onTimeout: 'stall' } as const;
-    const handle = await harness.start({ ...scenarioPolicy(), rollout: { zones: [], approvals } });
+    const { world, harness, handle } = await upgradeOf({ policy: { rollout: { approvals } } }).start();
     await harness.until(handle, 'it waits for approval', ({ approval }) => approval !== undefined);
     const told = await answers(
       handle.executeUpdate(approveUpdate, { args: [ann] }),
@@ -74,8 +70,7 @@ describe('of two messages at the same time', () => {
   });
 
   test('a pause and an abort both count, and the run is aborted', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world, {
+    const { world, handle } = await upgradeOf().start({
       before: once('awaitDeregistered', async () => {
         await answers(
           handle.executeUpdate(pauseUpdate, { args: [ann] }),
@@ -83,7 +78,6 @@ describe('of two messages at the same time', () => {
         );
       }),
     });
-    const handle = await harness.start(scenarioPolicy());
     const report = await handle.result();
     expect(report.outcome).toBe('aborted');
     expectNothingLost(world);
@@ -93,9 +87,9 @@ describe('of two messages at the same time', () => {
 
 describe('a message that comes too late', () => {
   test('is answered while the old pool is deleted: a pause stops nothing any more, an abort is refused', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     let told: readonly string[] = [];
-    const harness = await openHarness(world, {
+    const { handle } = await start({
       before: once('deletePool', async () => {
         told = await answers(
           handle.executeUpdate(pauseUpdate, { args: [ann] }),
@@ -103,7 +97,6 @@ describe('a message that comes too late', () => {
         );
       }),
     });
-    const handle = await harness.start(scenarioPolicy());
     const report = await handle.result();
     expect(told).toEqual(['taken', 'refused']);
     expect(report.outcome).toBe('completed');
@@ -115,14 +108,12 @@ describe('a message that comes too late', () => {
     ['approve', approveUpdate],
     ['override-window', overrideWindowUpdate],
   ] as const)('and has nothing to act on is refused with the reason: %s', async (_, update) => {
-    const world = createScenario();
     let told: readonly string[] = [];
-    const harness = await openHarness(world, {
+    const { harness, handle } = await upgradeOf().start({
       before: once('awaitDeregistered', async () => {
         told = await answers(handle.executeUpdate(update, { args: [ann] }));
       }),
     });
-    const handle = await harness.start(scenarioPolicy());
     expect((await harness.finish(handle)).outcome).toBe('completed');
     expect(told).toEqual(['refused']);
   });
@@ -130,14 +121,13 @@ describe('a message that comes too late', () => {
 
 describe('another concurrency', () => {
   test('holds for the nodes that have not been excluded yet, and is recorded', async () => {
-    const world = createScenario({ nodes: 6 });
+    const { world, start } = upgradeOf({ nodes: 6 });
     const most: number[] = [];
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: once('excludeNext', async () => {
         await handle.executeUpdate(setConcurrencyUpdate, { args: [{ ...ann, maxInFlight: 1 }] });
       }),
     });
-    const handle = await harness.start(scenarioPolicy());
     const result = harness.finish(handle);
     await harness.until(handle, 'it ends', (status) => {
       most.push(status.nodes.filter(({ step }) => !['pending', 'replaced'].includes(step)).length);
@@ -150,15 +140,13 @@ describe('another concurrency', () => {
   });
 
   test.each([0, 1.5, 1001, Number.NaN])('of %d nodes is refused', async (maxInFlight) => {
-    const world = createScenario();
     let told: readonly string[] = [];
-    const harness = await openHarness(world, {
+    const { handle } = await upgradeOf().start({
       before: once('preflight', async () => {
         told = await answers(handle.executeUpdate(setConcurrencyUpdate, { args: [{ ...ann, maxInFlight }] }));
         await handle.executeUpdate(abortUpdate, { args: [bob] });
       }),
     });
-    const handle = await harness.start(scenarioPolicy());
     await handle.result();
     expect(told).toEqual(['refused']);
   });

@@ -1,13 +1,10 @@
 import { ApplicationFailure } from '@temporalio/activity';
-import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { createWorld } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { waysOf } from '../support/random-runs.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
-import type { UpgradeFunction } from '../support/temporal-harness.ts';
+import { type StartedUpgrade, upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'at random' };
 
@@ -19,19 +16,20 @@ describe('random faults', () => {
       const dice = createWorld({ seed, reconcile: () => undefined });
       const random = () => dice.random();
       const nodes = 3 + Math.floor(random() * 3);
-      const world = createScenario({ nodes, seed });
+      const { world, start } = upgradeOf({ nodes, seed, policy: waysOf(seed) });
       world.faults.throttled = random() * 0.2;
       const meddling = ['none', 'pause', 'abort', 'restart'][Math.floor(random() * 4)];
       const meddleAt = 10 + Math.floor(random() * 30);
       let attempts = 0;
       let hasMeddled = false;
       let lostAnswers = 0;
-      let handle: WorkflowHandle<UpgradeFunction> | undefined;
+      let started: StartedUpgrade | undefined;
       let restarted: Promise<void> | undefined;
-      const harness = await openHarness(world, {
+      started = await start({
         before: async (step) => {
           attempts += 1;
-          if (attempts < meddleAt || hasMeddled || handle === undefined) return;
+          if (attempts < meddleAt || hasMeddled || started === undefined) return;
+          const { harness, handle } = started;
           // A pause waits for the answer whether a node may be excluded, which would wait here for the pause.
           if (step === 'excludeNext') return;
           hasMeddled = true;
@@ -49,8 +47,7 @@ describe('random faults', () => {
           throw ApplicationFailure.retryable('lost');
         },
       });
-      handle = await harness.start({ ...scenarioPolicy(), ...waysOf(seed) });
-      const report = await harness.finish(handle);
+      const report = await started.harness.finish(started.handle);
       await restarted;
       world.faults.throttled = 0;
       expect(report.outcome).toBe(meddling === 'abort' && report.outcome === 'aborted' ? 'aborted' : 'completed');

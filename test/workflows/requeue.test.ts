@@ -4,20 +4,19 @@ import { connectTemporalAt } from '../../client/connect.ts';
 import { fetchRun } from '../../client/fetch-status.ts';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { scaleTo, setBudget } from '../simulator/disturbances.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
-import type { World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { type Upgrade, type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
 
-const oneByOne = { guard: { ...scenarioPolicy().guard, maxInFlight: 1 } };
+const oneByOne = { guard: { maxInFlight: 1 } };
 
 /** Two pods of `web` on each node: with a budget of one, no node may be excluded. */
-function crowd(): World {
-  const world = createScenario();
+function crowd(scene: UpgradeScene = {}): Upgrade {
+  const upgrade = upgradeOf(scene);
+  const { world } = upgrade;
   scaleTo(world, 'web', 8);
   setBudget(world, 'web', 2);
   world.clock.advance(5 * 60_000);
-  return world;
+  return upgrade;
 }
 
 /** The steps of the nodes of a run, as `nodeferry status` shows them. */
@@ -34,9 +33,9 @@ async function stepsInStatus(workflowId: string): Promise<readonly string[]> {
 
 describe('a node that was restored', () => {
   test('is excluded again, alone as before, when its obstacle is removed', async () => {
-    const world = crowd();
+    const { world, start } = crowd({ policy: oneByOne });
     let struck = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step !== 'awaitConnectionsDrained' || struck) return;
         struck = true;
@@ -44,7 +43,7 @@ describe('a node that was restored', () => {
         world.clock.at(world.clock.now() + 5 * 60_000, () => setBudget(world, 'web', 2));
       },
     });
-    const report = await harness.finish(await harness.start(scenarioPolicy(oneByOne)));
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(report.externalChanges.map(({ what }) => what).join()).toContain('was restored: budget default/web');
     expectNothingLost(world);
@@ -52,10 +51,10 @@ describe('a node that was restored', () => {
   });
 
   test('again and again stalls the run, and is replaced once the cause is gone', async () => {
-    const world = crowd();
+    const { world, start } = crowd({ policy: oneByOne });
     let turns = 0;
     let steady = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step !== 'awaitConnectionsDrained' || steady) return;
         turns += 1;
@@ -65,7 +64,6 @@ describe('a node that was restored', () => {
         if (step === 'restoreNode') setBudget(world, 'web', 2);
       },
     });
-    const handle = await harness.start(scenarioPolicy(oneByOne));
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toMatch(/was excluded 6 times and restored each time, .* budget default\/web/);
     expect(turns).toBeGreaterThanOrEqual(6);
@@ -78,13 +76,12 @@ describe('a node that was restored', () => {
   });
 
   test('and can’t be excluded again stalls the run at the deadline of the guard', async () => {
-    const world = crowd();
-    const harness = await openHarness(world, {
+    const { world, start } = crowd();
+    const { harness, handle } = await start({
       before: (step) => {
         if (step === 'awaitConnectionsDrained') setBudget(world, 'web', 1);
       },
     });
-    const handle = await harness.start(scenarioPolicy());
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toContain('budget default/web');
     expect(stalledRun.nodes.map(({ step }) => step)).toEqual(['pending', 'pending', 'pending', 'pending']);

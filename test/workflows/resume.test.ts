@@ -10,9 +10,8 @@ import {
   resumeUpdate,
   workflowTypes,
 } from '../../workflows/messages.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
-import { openHarness, withOwnClient } from '../support/open-harness.ts';
+import { withOwnClient } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
@@ -195,10 +194,9 @@ describe('a node', () => {
   });
 
   test('whose workflow can’t start stalls the run, and is replaced like the others after a resume', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     await withOwnClient(async (client) => {
-      const harness = await openHarness(world);
-      const handle = await harness.start(scenarioPolicy());
+      const { harness, handle } = await start();
       const inTheWay = await startInTheWay(client, handle.workflowId);
       const asking = await harness.until(handle, 'asks', (status) => status.stalled !== undefined);
       expect(asking.stalled?.message).toBe(
@@ -214,10 +212,9 @@ describe('a node', () => {
   });
 
   test('whose workflow can’t start does not keep a run from being aborted', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf();
     await withOwnClient(async (client) => {
-      const harness = await openHarness(world);
-      const handle = await harness.start(scenarioPolicy());
+      const { harness, handle } = await start();
       const inTheWay = await startInTheWay(client, handle.workflowId);
       await harness.until(handle, 'asks', (status) => status.stalled !== undefined);
       await handle.executeUpdate(abortUpdate, resume);

@@ -2,21 +2,20 @@
 import { describe, expect, test } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { rollOut, scaleTo, workloadNamed } from '../simulator/disturbances.ts';
-import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { SimWorkload, World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
-import { upgradeOf } from '../support/upgrade-of.ts';
+import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
 
 const minutes = (ms: number) => ms / 60_000;
 
 /** Six nodes with a pod of `web` each, which wants seven. */
-function openShortWorld(short: (web: SimWorkload, world: World) => void): World {
-  const world = createScenario({ nodes: 6 });
+function shortUpgrade(short: (web: SimWorkload, world: World) => void): Upgrade {
+  const upgrade = upgradeOf({ nodes: 6, podSurge: {} });
+  const { world } = upgrade;
   short(workloadNamed(world, 'web'), world);
   scaleTo(world, 'web', 7);
   world.clock.advance(60_000);
-  return world;
+  return upgrade;
 }
 
 /** One of its pods always crashes as soon as it starts; its replacement does too. */
@@ -47,20 +46,20 @@ const shortages: readonly (readonly [string, (web: SimWorkload, world: World) =>
 ];
 
 /** Its ReplicaSet has been refused for hours: by then it retries every 17 minutes, unless one of its pods changes. */
-function openRefusedForHours(quota: number): World {
-  const world = openShortWorld((web) => {
+function refusedForHours(quota: number): Upgrade {
+  const upgrade = shortUpgrade((web) => {
     web.quota = quota;
   });
-  world.clock.advance(2 * 60 * 60_000);
-  return world;
+  upgrade.world.clock.advance(2 * 60 * 60_000);
+  return upgrade;
 }
 
 describe('a replica that', () => {
   test('a quota has refused for hours blocks nothing either', async () => {
-    const world = openRefusedForHours(6);
+    const { world, start } = refusedForHours(6);
     const startedAt = world.clock.now();
-    const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(podSurgePolicy()));
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 6);
@@ -85,10 +84,10 @@ describe('a replica that', () => {
   });
 
   test.each(shortages)('%s blocks nothing', async (_, short, withinMinutes) => {
-    const world = openShortWorld(short);
+    const { world, start } = shortUpgrade(short);
     const startedAt = world.clock.now();
-    const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(podSurgePolicy()));
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expectNothingLost(world);
     expectNothingLeft(world, 6);
@@ -101,10 +100,11 @@ describe('a run that is stalled because nodes are blocked names the quota', () =
     ['a rollout', (world: World) => rollOut(world, 'web')],
     ['a budget that counts replicas which are not there', (world: World) => scaleTo(world, 'web', 12)],
   ])('that blocks %s, and continues once it has room', async (_, meet) => {
-    const world = createScenario({ nodes: 4 });
+    // Under policy Local a rollout loses requests by itself where a pod was the only one on its node.
+    const { world, start } = upgradeOf({ policy: { traffic: { lossBudget: 1_000_000 } } });
     const web = workloadNamed(world, 'web');
     let met = false;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: async (step) => {
         if (met || step !== 'excludeNext') return;
         met = true;
@@ -112,14 +112,11 @@ describe('a run that is stalled because nodes are blocked names the quota', () =
         meet(world);
       },
     });
-    // Under policy Local a rollout loses requests by itself where a pod was the only one on its node.
-    const traffic = { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 };
-    const run = await harness.start(scenarioPolicy({ traffic }));
-    const { stalled } = await harness.until(run, 'stalled', (status) => status.stalled !== undefined);
+    const { stalled } = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalled?.message).toMatch(/no more pods of Deployment default\/web can be created: .*exceeded quota: web/);
     expect(stalled?.hint).toMatch(/raise the quota in the message/);
     delete web.quota;
-    await run.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'the quota was raised' }] });
-    expect((await harness.finish(run)).outcome).toBe('completed');
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'the quota was raised' }] });
+    expect((await harness.finish(handle)).outcome).toBe('completed');
   });
 });

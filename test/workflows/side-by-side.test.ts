@@ -90,10 +90,12 @@ function outTogether(world: World, names: readonly string[]): number {
 
 describe('a node that was excluded because of an outdated observation', () => {
   test('whose response was lost is restored when capacity no longer allows it, before any of its pods is evicted', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({
+      policy: { guard: { maxInFlight: 1 }, traffic: { lossBudget: 1_000_000 } },
+    });
     let lost = false;
     let excluded: readonly string[] | undefined;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       after: (step) => {
         if (step !== 'excludeNext' || lost) return;
         lost = true;
@@ -107,9 +109,7 @@ describe('a node that was excluded because of an outdated observation', () => {
         throw new Error('the answer is lost');
       },
     });
-    const guard = { ...scenarioPolicy().guard, maxInFlight: 1 };
-    const policy = scenarioPolicy({ guard, traffic: { probes: [], lossBudget: 1_000_000, watchAfterMs: 0 } });
-    const report = await harness.finish(await harness.start(policy));
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(excluded).toEqual([]);
     expect(report.externalChanges.map(({ what }) => what).join('\n')).toMatch(/was restored: default\/web/);

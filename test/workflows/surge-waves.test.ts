@@ -2,10 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeSurgeLimit, Policy } from '../../core/policy/policy.ts';
 import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
-import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
+import { podSurgePolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
@@ -53,17 +52,17 @@ describe('waves of new nodes', () => {
   );
 
   test('keep the zones of the pool as they are at every moment, except for the additional instances', async () => {
-    const world = createScenario({ nodes: 6 });
+    const { world, start } = upgradeOf({ nodes: 6, policy: inWaves({ instances: 1 }) });
     const zones = [...new Set(world.instances.map(({ zone }) => zone))];
     let fewest = Number.POSITIVE_INFINITY;
-    const harness = await openHarness(world, {});
     world.clock.onPassage(() => {
       for (const zone of zones) {
         const running = world.instances.filter((one) => one.zone === zone && one.state === 'running');
         fewest = Math.min(fewest, running.length);
       }
     });
-    const report = await harness.finish(await harness.start(inWaves({ instances: 1 })));
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(fewest).toBe(6 / zones.length);
     expectNothingLost(world);
@@ -148,8 +147,9 @@ describe('a run in waves that is aborted', () => {
   ] as const)(
     'when %s begins for the %i. time keeps the number of instances, and nothing is lost',
     async (step, nth) => {
-      const world = createScenario();
-      await upgradeAndAbort(world, inWaves({ instances: 2 }), { step, nth });
+      const upgrade = upgradeOf({ policy: inWaves({ instances: 2 }) });
+      const { world } = upgrade;
+      await upgradeAndAbort(upgrade, { step, nth });
       expectNothingLost(world);
       world.clock.advance(60 * 60_000);
       expectNothingLeft(world, 4);

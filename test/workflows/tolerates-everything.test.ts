@@ -2,30 +2,27 @@
 import { expect, test } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { rollOut } from '../simulator/disturbances.ts';
-import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
-import { upgradeOf } from '../support/upgrade-of.ts';
+import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
 
 /** Pods of `web` tolerate every taint; a scheduler that crowds prefers old nodes. */
-function tolerateEverything(scheduler: World['faults']['scheduler']): World {
-  const world = createScenario();
+function tolerateEverything(how: 'pod surge' | 'evicted', scheduler: World['faults']['scheduler']): Upgrade {
+  const upgrade = upgradeOf(how === 'pod surge' ? { podSurge: {} } : {});
+  const { world } = upgrade;
   for (const one of world.workloads) if (one.name === 'web') one.tolerations = [{ operator: 'Exists' }];
   for (const pod of world.pods) if (pod.of === 'web') pod.tolerations = [{ operator: 'Exists' }];
   world.faults.scheduler = scheduler;
-  return world;
+  return upgrade;
 }
-
-const policies = { 'pod surge': podSurgePolicy(), evicted: scenarioPolicy() };
 
 test.each([
   ['pod surge', 'spreads'],
   ['evicted', 'spreads'],
 ] as const)('pods that tolerate every taint are %s where the scheduler likes new nodes', async (how, scheduler) => {
-  const world = tolerateEverything(scheduler);
-  const harness = await openHarness(world, {});
-  const report = await harness.finish(await harness.start(policies[how]));
+  const { world, start } = tolerateEverything(how, scheduler);
+  const { harness, handle } = await start();
+  const report = await harness.finish(handle);
   expect(report.outcome).toBe('completed');
   expectNothingLost(world);
   expectNothingLeft(world, 4);
@@ -62,9 +59,8 @@ test('a pod without a Service that starts again on the node being emptied is nam
 test.each(['pod surge', 'evicted'] as const)(
   'pods that were to be %s and gather on the last old node are named, and move once a cordon keeps them off',
   async (how) => {
-    const world = tolerateEverything('crowds');
-    const harness = await openHarness(world, {});
-    const handle = await harness.start(policies[how]);
+    const { world, start } = tolerateEverything(how, 'crowds');
+    const { harness, handle } = await start();
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.hint).toMatch(
       /^Pods of Deployment default\/web on ip-.* tolerate the taint of cordoned/,

@@ -4,8 +4,7 @@ import type { PoolRef } from '../../core/model/pool.ts';
 import type { Heartbeat } from '../../core/status/heartbeat.ts';
 import { abortUpdate, nodeReplacementId, nodeStatusQuery, resumeUpdate } from '../../workflows/messages.ts';
 import { freeze, scaleTo } from '../simulator/disturbances.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
-import { openHarness } from '../support/open-harness.ts';
+import { scenarioPolicy } from '../simulator/scenario.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
@@ -46,13 +45,14 @@ describe('an endpoint slice controller that stops', () => {
 
 describe('an endpoint slice controller that stops while pods leave that continue to serve', () => {
   test('no further pod of the Service is told to stop until the slices have caught up', async () => {
-    const world = createScenario({ preStopSeconds: 30 });
+    // Requests to the pods that left first are lost, and must not pause the run.
+    const { world, start } = upgradeOf({ preStopSeconds: 30, policy: { traffic: { lossBudget: 1_000_000 } } });
     scaleTo(world, 'web', 8);
     world.clock.advance(5 * 60_000);
     const told: string[] = [];
     const leaving = () => world.log.filter((line) => /pod web-\d+ on .* terminates/.test(line)).length;
     let leftMeanwhile: number | undefined;
-    const harness = await openHarness(world, {
+    const { harness, handle } = await start({
       before: (step) => {
         if (step !== 'evictPods' || leftMeanwhile !== undefined) return;
         leftMeanwhile = 0;
@@ -66,9 +66,7 @@ describe('an endpoint slice controller that stops while pods leave that continue
         if (step === 'evictPods' && reason.includes('the endpoint slices of default/web lag')) told.push(reason);
       },
     });
-    // Requests to the pods that left first are lost, and must not pause the run.
-    const traffic = { ...scenarioPolicy().traffic, lossBudget: 1_000_000 };
-    const report = await harness.finish(await harness.start(scenarioPolicy({ traffic })));
+    const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(leftMeanwhile).toBe(1);
     expect(told).not.toEqual([]);

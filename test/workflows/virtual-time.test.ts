@@ -61,7 +61,7 @@ describe('virtual time', () => {
   });
 
   test('stops while there is no worker', async () => {
-    const { world, start } = upgradeOf({ policy: { guard: { ...scenarioPolicy().guard, maxInFlight: 1 } } });
+    const { world, start } = upgradeOf({ policy: { guard: { maxInFlight: 1 } } });
     const { clock } = world;
     let pausing: Promise<void> | undefined;
     const begun = Promise.withResolvers<void>();

@@ -1,14 +1,12 @@
 /** Runs with upgrade windows: they change what serves only while one is open for long enough, and lose nothing while they wait. */
 import { describe, expect, test } from 'vitest';
-import type { Policy } from '../../core/policy/policy.ts';
-import type { SchedulePolicy, WindowRule } from '../../core/schedule/schedule.ts';
+import type { WindowRule } from '../../core/schedule/schedule.ts';
 import { weekdays } from '../../core/schedule/schedule.ts';
 import type { RunReport } from '../../core/status/status.ts';
 import { abortUpdate, overrideWindowUpdate } from '../../workflows/messages.ts';
 import { fillPool } from '../simulator/pools.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
+import { upgradeOf } from '../support/upgrade-of.ts';
 
 const hourMs = 3_600_000;
 /** When the simulated world begins: a Thursday, 00:00 UTC. */
@@ -18,10 +16,6 @@ const operator = { by: 'ann', reason: 'it can not wait' };
 
 function daily(from: number, to: number): WindowRule {
   return { days: weekdays, startMinute: 60 * from, endMinute: 60 * to };
-}
-
-function scheduled(schedule: Partial<SchedulePolicy>, policy: Policy = scenarioPolicy()): Policy {
-  return { ...policy, schedule: { timeZone: 'UTC', windows: [], freezes: [], calendars: [], ...schedule } };
 }
 
 /** When nodes were excluded and their instances gone, in hours after midnight. */
@@ -40,9 +34,7 @@ function expectUnharmed(world: World): void {
 
 describe('a run that is started before its window opens', () => {
   test('touches nothing until then, and says what it waits for and how to go on', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world);
-    const handle = await harness.start(scheduled({ windows: [daily(2, 6)] }));
+    const { world, harness, handle } = await upgradeOf({ policy: { schedule: { windows: [daily(2, 6)] } } }).start();
     const waits = await harness.until(
       handle,
       'it waits for its window',
@@ -61,9 +53,7 @@ describe('a run that is started before its window opens', () => {
   });
 
   test('plans anew when it opens, replaces the nodes that are there then, and reports what has changed', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world);
-    const handle = await harness.start(scheduled({ windows: [daily(2, 6)] }));
+    const { world, harness, handle } = await upgradeOf({ policy: { schedule: { windows: [daily(2, 6)] } } }).start();
     const waits = await harness.until(
       handle,
       'it waits for its window',
@@ -84,9 +74,7 @@ describe('a run that is started before its window opens', () => {
   });
 
   test('and is aborted meanwhile ends at once, and leaves nothing', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world);
-    const handle = await harness.start(scheduled({ windows: [daily(2, 6)] }));
+    const { world, harness, handle } = await upgradeOf({ policy: { schedule: { windows: [daily(2, 6)] } } }).start();
     await harness.until(handle, 'it waits for its window', ({ waiting }) => waiting?.action !== undefined);
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await handle.result();
@@ -96,9 +84,7 @@ describe('a run that is started before its window opens', () => {
   });
 
   test('continues at once when an operator overrides the windows, and records who and why', async () => {
-    const world = createScenario();
-    const harness = await openHarness(world);
-    const handle = await harness.start(scheduled({ windows: [daily(20, 22)] }));
+    const { world, harness, handle } = await upgradeOf({ policy: { schedule: { windows: [daily(20, 22)] } } }).start();
     await harness.until(handle, 'it waits for its window', ({ waiting }) => waiting?.action !== undefined);
     await expect(handle.executeUpdate(overrideWindowUpdate, { args: [{ by: 'ann', reason: ' ' }] })).rejects.toThrow();
     await handle.executeUpdate(overrideWindowUpdate, { args: [operator] });
@@ -113,17 +99,15 @@ describe('a run that is started before its window opens', () => {
 
 describe('a window that closes before all nodes are replaced', () => {
   /** One node at a time takes longer than each window lasts. */
-  const oneByOne = () => {
-    const policy = scenarioPolicy();
-    return { ...policy, guard: { ...policy.guard, maxInFlight: 1 } };
-  };
+  const oneByOne = { guard: { maxInFlight: 1 } };
   const windows = [daily(1, 4 / 3), daily(2, 7 / 3), daily(3, 10 / 3), daily(4, 13 / 3)];
   const isInside = (hours: number) => hours >= 1 && hours < 5 && hours % 1 < 1 / 3;
 
   test('starts no batch that can not finish, waits with everything serving, and continues at the next', async () => {
-    const world = createScenario({ nodes: 12 });
-    const harness = await openHarness(world);
-    const handle = await harness.start(scheduled({ windows }, oneByOne()));
+    const { world, harness, handle } = await upgradeOf({
+      nodes: 12,
+      policy: { ...oneByOne, schedule: { windows } },
+    }).start();
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     const { excluded, terminated } = timesOf(report);
@@ -133,9 +117,8 @@ describe('a window that closes before all nodes are replaced', () => {
   });
 
   test('would not stop a run without windows: the control', async () => {
-    const world = createScenario({ nodes: 12 });
-    const harness = await openHarness(world);
-    const report = await harness.finish(await harness.start(oneByOne()));
+    const { harness, handle } = await upgradeOf({ nodes: 12, policy: oneByOne }).start();
+    const report = await harness.finish(handle);
     const { excluded } = timesOf(report);
     expect(excluded.filter((hours) => !isInside(hours))).not.toEqual([]);
   });
@@ -143,11 +126,11 @@ describe('a window that closes before all nodes are replaced', () => {
 
 describe('a calendar of freezes', () => {
   test('keeps the windows closed that it covers', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({
+      policy: { schedule: { windows: [daily(2, 6)], calendars: [{ url: calendar }] } },
+    });
     world.calendars[calendar] = [{ name: 'launch day', from: midnight, to: midnight + 20 * hourMs }];
-    const harness = await openHarness(world);
-    const policy = scheduled({ windows: [daily(2, 6)], calendars: [{ url: calendar }] });
-    const handle = await harness.start(policy);
+    const { harness, handle } = await start();
     const waits = await harness.until(
       handle,
       'it waits for its window',
@@ -160,13 +143,13 @@ describe('a calendar of freezes', () => {
   });
 
   test('that can’t be read keeps every window closed until it can, and the run names it', async () => {
-    const world = createScenario();
+    const { world, start } = upgradeOf({
+      policy: { schedule: { windows: [daily(0, 24)], calendars: [{ url: calendar }] } },
+    });
     world.clock.at(midnight + 3 * hourMs, () => {
       world.calendars[calendar] = [];
     });
-    const harness = await openHarness(world);
-    const policy = scheduled({ windows: [daily(0, 24)], calendars: [{ url: calendar }] });
-    const handle = await harness.start(policy);
+    const { harness, handle } = await start();
     const waits = await harness.until(
       handle,
       'it waits for its window',
@@ -180,9 +163,8 @@ describe('a calendar of freezes', () => {
 });
 
 test('what nodes took is remembered, and decides in later windows', async () => {
-  const world = createScenario();
-  const harness = await openHarness(world);
-  await harness.finish(await harness.start(scenarioPolicy()));
+  const { world, harness, handle } = await upgradeOf().start();
+  await harness.finish(handle);
   const { learned, runs } = world.timings;
   expect(runs).toEqual(['run-1']);
   expect(Object.keys(learned)).toEqual(['elbv2-instance Cluster', 'elbv2-instance Local']);

@@ -1,23 +1,33 @@
 /** Zones that must keep a serving target, and schedulers that place replacements in any zone. */
 import { describe, expect, test } from 'vitest';
 import type { SpreadFacts } from '../../core/model/pod.ts';
+import type { Policy } from '../../core/policy/policy.ts';
 import { resumeUpdate } from '../../workflows/messages.ts';
-import { createScenario, podSurgePolicy } from '../simulator/scenario.ts';
 import { servingZones } from '../simulator/traffic.ts';
 import type { World } from '../simulator/world.ts';
-import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
-import { upgradeOf } from '../support/upgrade-of.ts';
+import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
 
 const zones = ['eu-west-1a', 'eu-west-1b', 'eu-west-1c'];
 
 /** One pod of each workload in each zone, and load balancers without cross-zone traffic. */
-function onePerZone(count: number, scheduler: World['faults']['scheduler'], spread?: SpreadFacts): World {
-  const world = createScenario({ nodes: count, zones: zones.slice(0, count), delays: { podReady: 6_000 } });
+function onePerZone(
+  count: number,
+  scheduler: World['faults']['scheduler'],
+  { spread, policy = {} }: { readonly spread?: SpreadFacts; readonly policy?: Partial<Policy> } = {},
+): Upgrade {
+  const upgrade = upgradeOf({
+    nodes: count,
+    zones: zones.slice(0, count),
+    delays: { podReady: 6_000 },
+    podSurge: {},
+    policy,
+  });
+  const { world } = upgrade;
   for (const service of world.services) service.crossZone = false;
   if (spread !== undefined) spreadPods(world, spread);
   world.faults.scheduler = scheduler;
-  return world;
+  return upgrade;
 }
 
 /** All Deployments have this constraint from the beginning. */
@@ -46,11 +56,11 @@ const byZone: SpreadFacts = {
 
 describe('a run that surges pods, one in each zone', () => {
   test.each([1, 2, 3])('restarts replacements that started in the wrong zone (%d)', async (seed) => {
-    const world = onePerZone(3, 'any');
+    const { world, start } = onePerZone(3, 'any');
     for (let i = 0; i < seed; i++) world.random();
     const fewest = watchZones(world);
-    const harness = await openHarness(world, {});
-    const report = await harness.finish(await harness.start(podSurgePolicy()));
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
     expect(report).toMatchObject({ outcome: 'completed', unprotected: [] });
     expectNothingLost(world);
     expectNothingLeft(world, 3);
@@ -60,10 +70,10 @@ describe('a run that surges pods, one in each zone', () => {
   test.each(['any', 'crowds'] as const)(
     'follows a required constraint that counts released pods too (%s)',
     async (scheduler) => {
-      const world = onePerZone(3, scheduler, byZone);
+      const { world, start } = onePerZone(3, scheduler, { spread: byZone });
       const fewest = watchZones(world);
-      const harness = await openHarness(world, {});
-      const report = await harness.finish(await harness.start(podSurgePolicy()));
+      const { harness, handle } = await start();
+      const report = await harness.finish(handle);
       expect(report).toMatchObject({ outcome: 'completed', unprotected: [] });
       expectNothingLost(world);
       expectNothingLeft(world, 3);
@@ -72,9 +82,8 @@ describe('a run that surges pods, one in each zone', () => {
   );
 
   test('gives up a workload that starts in no other zone, and stalls with a fix that works', async () => {
-    const world = onePerZone(2, 'crowds');
-    const harness = await openHarness(world, {});
-    const handle = await harness.start(podSurgePolicy());
+    const { world, start } = onePerZone(2, 'crowds');
+    const { harness, handle } = await start();
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toMatch(/default\/web has 1 serving target in eu-west-1[ab] and must keep 1/);
     expect(stalledRun.stalled?.hint).toContain('enable cross-zone load balancing on');
@@ -89,9 +98,8 @@ describe('a run that surges pods, one in each zone', () => {
   });
 
   test('without waiting for replacements, waits for a zone that stays empty', async () => {
-    const world = onePerZone(2, 'crowds');
-    const harness = await openHarness(world, {});
-    const handle = await harness.start(podSurgePolicy({}, { disabledRules: ['wait-for-replacements'] }));
+    const { start } = onePerZone(2, 'crowds', { policy: { disabledRules: ['wait-for-replacements'] } });
+    const { harness, handle } = await start();
     const stalledRun = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
     expect(stalledRun.stalled?.message).toContain('and must keep 1');
     await handle.cancel();
