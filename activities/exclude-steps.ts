@@ -46,7 +46,7 @@ export interface ExcludeResult extends ExclusionBatch {
 }
 
 /** No node was excluded: no upgrade window is open for long enough. */
-export interface WindowClosed {
+interface WindowClosed {
   readonly windowClosed: true;
 }
 

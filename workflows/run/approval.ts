@@ -1,7 +1,8 @@
-import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { Problem } from '../../core/model/problem.ts';
 import { formatDuration } from '../../core/text/format.ts';
 import { apply, applyAndPublish, type Run, runUntilDone } from './run.ts';
+import { runUnless } from './run-unless.ts';
 import { toOutcome, waits } from './steps.ts';
 
 /**
@@ -37,20 +38,10 @@ export async function soak(run: Run, soakMs: number): Promise<void> {
 
 async function isAnsweredWithin(run: Run, timeoutMs: number): Promise<boolean> {
   const isAnswered = () => run.state.status.approval === undefined;
-  const scope = new CancellationScope();
-  let ended = false;
-  const waiting = scope
-    .run(async () => await toOutcome(() => waits('wait for approval').sleepFor({ durationMs: timeoutMs })))
-    .catch((error: unknown) => {
-      if (!isCancellation(error)) throw error;
-    })
-    .finally(() => {
-      ended = true;
-    });
-  waiting.catch(() => undefined);
-  await condition(() => ended || isAnswered());
-  if (!ended) scope.cancel();
-  await waiting;
+  await runUnless(
+    isAnswered,
+    async () => await toOutcome(() => waits('wait for approval').sleepFor({ durationMs: timeoutMs })),
+  );
   return isAnswered();
 }
 

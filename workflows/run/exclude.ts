@@ -1,15 +1,15 @@
-import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
-import type { ExcludeResult, WindowClosed } from '../../activities/exclude-steps.ts';
-import type { Exclusion } from '../../activities/exclusion.ts';
+import { condition } from '@temporalio/workflow';
+import type { ExcludeResult } from '../../activities/exclude-steps.ts';
+import type { ExcludeInput, Exclusion } from '../../activities/exclusion.ts';
 import type { Done } from '../../activities/polling.ts';
 import type { NodeRef } from '../../core/model/node.ts';
-import type { Problem } from '../../core/model/problem.ts';
 import { maxCandidates } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { idleOf, stepOf } from '../../core/run/nodes.ts';
 import { mayProceed } from '../../core/run/stalled.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { apply, nextStep, type Run, recordTime, stallUntilResumed } from './run.ts';
+import { runUnless } from './run-unless.ts';
 import { toOutcome, waits } from './steps.ts';
 import { windowQuestion } from './window.ts';
 
@@ -41,23 +41,14 @@ export async function excludeNext(
     unplaced,
     ...(window === undefined ? {} : { window }),
   };
-  const asking = new CancellationScope();
-  let answer: Done<ExcludeResult | WindowClosed> | { outcome: 'failed'; problem: Problem } | undefined;
+  const isOutdated = () =>
+    !mayProceed(run.state) ||
+    run.state.status.maxInFlight !== status.maxInFlight ||
+    idleOf(run.state, inFlight).some((node) => stepOf(run.state, node) === 'pending');
   run.handles.isExcluding = true;
-  const requested = asking.run(async () => {
-    answer = await toOutcome(() => waits('exclude nodes').excludeNext(question));
-  });
-  const quiet = requested.catch((error: unknown) => {
-    if (!isCancellation(error)) throw error;
-  });
+  let answer: Awaited<ReturnType<typeof ask>> | undefined;
   try {
-    const isOutdated = () =>
-      !mayProceed(run.state) ||
-      run.state.status.maxInFlight !== status.maxInFlight ||
-      idleOf(run.state, inFlight).some((node) => stepOf(run.state, node) === 'pending');
-    await condition(() => answer !== undefined || isOutdated());
-    if (isOutdated()) asking.cancel();
-    await quiet;
+    answer = await runUnless(isOutdated, async () => await ask(question));
   } finally {
     run.handles.isExcluding = false;
   }
@@ -70,6 +61,10 @@ export async function excludeNext(
   }
   await stallUntilResumed(run, answer.problem, resumes);
   return 'resumed';
+}
+
+async function ask(question: ExcludeInput) {
+  return await toOutcome(() => waits('exclude nodes').excludeNext(question));
 }
 
 function countRounds(rounds: RunState['rounds'], name: string): [string, number][] {

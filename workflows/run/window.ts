@@ -1,10 +1,10 @@
-import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
 import type { WindowQuestion } from '../../activities/window-steps.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { measureTimes } from '../../core/run/measured-times.ts';
 import { isBoundToWindows } from '../../core/run/state.ts';
 import type { WindowWork } from '../../core/schedule/needed-time.ts';
 import { apply, type Run, runUntilDone } from './run.ts';
+import { runUnless } from './run-unless.ts';
 import { steps, toOutcome, waits } from './steps.ts';
 
 /**
@@ -43,20 +43,9 @@ export async function recordTimings({ input, state }: Run): Promise<void> {
 async function awaitOpening(run: Run, question: WindowQuestion, detail: string): Promise<void> {
   const { cluster, pool } = run.state.status;
   const action = `none, it continues by itself; to continue at once: nodeferry override-window ${cluster}/${pool} --reason <why>`;
-  const scope = new CancellationScope();
-  let ended = false;
-  const opening = scope
-    .run(async () => {
-      await runUntilDone(run, { for: detail, action }, () => waits('wait for an upgrade window').awaitWindow(question));
-    })
-    .catch((error: unknown) => {
-      if (!isCancellation(error)) throw error;
-    })
-    .finally(() => {
-      ended = true;
-    });
-  opening.catch(() => undefined);
-  await condition(() => ended || !isBoundToWindows(run.state, run.input.policy));
-  if (!ended) scope.cancel();
-  await opening;
+  await runUnless(
+    () => !isBoundToWindows(run.state, run.input.policy),
+    async () =>
+      await runUntilDone(run, { for: detail, action }, () => waits('wait for an upgrade window').awaitWindow(question)),
+  );
 }
