@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type WorkflowHandle, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { NodeferryError } from '../core/model/problem.ts';
+import type { OperatorAction } from '../core/status/status.ts';
 import {
   type Acknowledgement,
   abortUpdate,
@@ -20,14 +21,7 @@ import { formatRunTarget, type RunTarget } from './run-target.ts';
 import { isPolled } from './worker-presence.ts';
 
 /** Commands that an operator can send to a run. */
-export type OperatorCommand =
-  | 'pause'
-  | 'resume'
-  | 'abort'
-  | 'approve'
-  | 'reject'
-  | 'override-window'
-  | 'set-concurrency';
+export type OperatorCommand = Exclude<OperatorAction['action'], 'start'>;
 
 const updates = {
   pause: pauseUpdate,

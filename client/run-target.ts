@@ -1,4 +1,5 @@
 import { NodeferryError } from '../core/model/problem.ts';
+import type { Policy } from '../core/policy/policy.ts';
 
 /** Names a run the way operators do: `cluster/pool`. */
 export interface RunTarget {
@@ -21,6 +22,11 @@ export function parseRunTarget(text: string): RunTarget {
     });
   }
   return { cluster, pool };
+}
+
+/** The pool of a policy, as operators name it. */
+export function runTargetOf({ cluster, pool }: Pick<Policy, 'cluster' | 'pool'>): RunTarget {
+  return { cluster: cluster.name, pool: pool.name };
 }
 
 /** Writes a target as operators type it. */

@@ -209,8 +209,32 @@ export interface RunMemo {
   readonly version?: string;
 }
 
+/** The search attributes that say which pool a workflow, or a schedule, is about. */
+export function attributesOf(cluster: string, pool: string) {
+  return [
+    { key: searchAttributes.cluster, value: cluster },
+    { key: searchAttributes.pool, value: pool },
+  ];
+}
+
+/** How every run is started, by whomever: its ID, and what lists and the web UI show of it. */
+export function upgradeOptions(run: string, policy: Policy) {
+  const { cluster, pool } = policy;
+  return {
+    workflowId: poolUpgradeId(cluster.name, pool.name),
+    typedSearchAttributes: attributesOf(cluster.name, pool.name),
+    memo: runMemo(run, policy),
+    staticSummary: upgradeSummary(policy),
+  };
+}
+
+/** One line for lists: the pool, and what replaces it. */
+export function upgradeSummary({ cluster, pool, target }: Pick<Policy, 'cluster' | 'pool' | 'target'>): string {
+  return `${cluster.name}/${pool.name} → ${target.poolName}`;
+}
+
 /** The memo that a run is started with. */
-export function runMemo(run: string, { target: { poolName: newPool, version } }: Pick<Policy, 'target'>) {
+function runMemo(run: string, { target: { poolName: newPool, version } }: Pick<Policy, 'target'>) {
   return { run, newPool, ...(version === undefined ? {} : { version }) } satisfies RunMemo;
 }
 

@@ -2,14 +2,7 @@ import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ChildWorkflowCancellationType, ParentClosePolicy, startChild, uuid4 } from '@temporalio/workflow';
 import { because } from '../core/status/because.ts';
 import type { RunReport } from '../core/status/status.ts';
-import {
-  type LauncherInput,
-  type LauncherResult,
-  poolUpgradeId,
-  runMemo,
-  searchAttributes,
-  workflowTypes,
-} from './messages.ts';
+import { type LauncherInput, type LauncherResult, upgradeOptions, workflowTypes } from './messages.ts';
 import type { poolUpgrade } from './pool-upgrade.ts';
 import { failWith, problemOf, steps, toOutcome } from './run/steps.ts';
 
@@ -22,20 +15,13 @@ export async function windowLauncher({ schedule, policy }: LauncherInput): Promi
   const checked = await toOutcome(() => steps('see whether there is anything to upgrade').checkLaunch({ policy }));
   if (checked.outcome === 'failed') throw failWith(checked.problem);
   if (!checked.isDue) return { started: false, reason: checked.reason };
-  const { cluster, pool, target } = policy;
   const run = `run-${uuid4().slice(0, 8)}`;
   try {
     const upgrade = await startChild<typeof poolUpgrade>(workflowTypes.poolUpgrade, {
-      workflowId: poolUpgradeId(cluster.name, pool.name),
+      ...upgradeOptions(run, policy),
       args: [{ run, policy, by: `schedule ${schedule}`, reason: checked.reason }],
       parentClosePolicy: ParentClosePolicy.ABANDON,
       cancellationType: ChildWorkflowCancellationType.ABANDON,
-      memo: runMemo(run, policy),
-      staticSummary: `${cluster.name}/${pool.name} → ${target.poolName}`,
-      typedSearchAttributes: [
-        { key: searchAttributes.cluster, value: cluster.name },
-        { key: searchAttributes.pool, value: pool.name },
-      ],
     });
     return { started: true, run, ...(await requireCompleted(upgrade.result())) };
   } catch (error) {

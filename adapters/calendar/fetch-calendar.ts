@@ -8,7 +8,7 @@ import { printable } from '../../core/text/printable.ts';
 import { maxCalendarBytes } from './parse-calendar.ts';
 
 /** Reads calendars from their addresses. */
-interface CalendarReader {
+export interface CalendarReader {
   /**
    * The text of a calendar, at most 1 MiB. Asks the server each time whether it has changed.
    * @throws NodeferryError ProviderUnavailable with the reason, when it can't be read now

@@ -6,7 +6,7 @@ import { type CalendarFault, checkLines } from './check-lines.ts';
 import { type CalendarZones, instantOf, localUntil } from './event-time.ts';
 
 /** Which events of a calendar are wanted. */
-interface CalendarQuestion extends CalendarZones {
+export interface CalendarQuestion extends CalendarZones {
   /** Name of the calendar, which is added to those of its events: `Black Friday (freezes.ics)`. */
   readonly calendar: string;
   /** Events that end after this instant, epoch ms. */

@@ -33,6 +33,11 @@ export function zoneRulesOf(timeZone: string): ZoneRules {
   return rules;
 }
 
+/** The same, but undefined if there is no such zone. */
+export function findZoneRules(name: string): ZoneRules | undefined {
+  return isTimeZone(name) ? zoneRulesOf(name) : undefined;
+}
+
 /** Whether this is the IANA name of a time zone, in its own spelling: others than Node tell `europe/berlin` from `Europe/Berlin`. */
 export function isTimeZone(name: string): boolean {
   // Temporal also takes offsets, such as +01:00, which have no name.

@@ -4,13 +4,7 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { ApprovedPlan } from '../../core/plan/approved-plan.ts';
 import { refusal } from '../../core/plan/refusal.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import {
-  type PoolUpgradeInput,
-  poolUpgradeId,
-  runMemo,
-  searchAttributes,
-  workflowTypes,
-} from '../../workflows/messages.ts';
+import { type PoolUpgradeInput, poolUpgradeId, upgradeOptions, workflowTypes } from '../../workflows/messages.ts';
 import type { ClusterOptions } from '../cluster-options.ts';
 import { connectTemporal, operatorName, type TemporalConnection } from '../connect.ts';
 import { isNoAnswer, noTemporal, noWorker } from '../no-answer.ts';
@@ -19,7 +13,7 @@ import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { readPolicyFile } from '../output/policy-file.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { styleFor } from '../output/style.ts';
-import { formatRunTarget, type RunTarget } from '../run-target.ts';
+import { formatRunTarget, type RunTarget, runTargetOf } from '../run-target.ts';
 import { readSavedPlan } from '../saved-plan.ts';
 import { isScheduled } from '../schedule/scheduled-policy.ts';
 import { taskQueue } from '../task-queue.ts';
@@ -42,7 +36,7 @@ export interface UpgradeOptions extends ClusterOptions {
 /** Starts the upgrade of a pool and watches it. The pool's workflow ID is the lock: a second start is refused. */
 export async function upgradeCommand(options: UpgradeOptions): Promise<ExitCode> {
   const { policy, approved } = readInput(options);
-  const target = { cluster: policy.cluster.name, pool: policy.pool.name };
+  const target = runTargetOf(policy);
   const connection = await connectTemporal();
   try {
     await requireWorker(connection);
@@ -111,9 +105,7 @@ async function isConfirmed(policy: Policy, options: ClusterOptions): Promise<boo
   printProgress(renderPlan(plan, styleFor(process.stderr)).join('\n'));
   const refused = refusal(plan);
   if (refused !== undefined) throw new NodeferryError(refused);
-  return await confirm(
-    `Start this upgrade of ${formatRunTarget({ cluster: policy.cluster.name, pool: policy.pool.name })}?`,
-  );
+  return await confirm(`Start this upgrade of ${formatRunTarget(runTargetOf(policy))}?`);
 }
 
 /** What a start returns. */
@@ -132,23 +124,17 @@ export async function startUpgrade(
   reason: string,
   approved?: ApprovedPlan,
 ): Promise<StartedRun> {
-  const target: RunTarget = { cluster: policy.cluster.name, pool: policy.pool.name };
+  const target = runTargetOf(policy);
   const workflowId = poolUpgradeId(target.cluster, target.pool);
   const plan = approved === undefined ? {} : { approved };
   const input: PoolUpgradeInput = { run: runName(), policy, by: operatorName(), reason, ...plan };
   try {
     await connection.within(() =>
       connection.client.workflow.start(workflowTypes.poolUpgrade, {
-        workflowId,
+        ...upgradeOptions(input.run, policy),
         workflowIdConflictPolicy: 'FAIL',
         taskQueue: taskQueue(),
         args: [input],
-        typedSearchAttributes: [
-          { key: searchAttributes.cluster, value: target.cluster },
-          { key: searchAttributes.pool, value: target.pool },
-        ],
-        memo: runMemo(input.run, policy),
-        staticSummary: `${formatRunTarget(target)} → ${policy.target.poolName}`,
       }),
     );
   } catch (cause) {

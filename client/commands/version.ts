@@ -2,9 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readVersion } from '../../adapters/package/version.ts';
 import { versionOfWorker } from '../../core/connection/worker-identity.ts';
 import { NodeferryError, type Problem } from '../../core/model/problem.ts';
-import { defaultTaskQueue } from '../../workflows/messages.ts';
 import { connectTemporal } from '../connect.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
+import { taskQueue } from '../task-queue.ts';
 import { readPollers } from '../worker-presence.ts';
 
 /** How long Temporal may take to answer, ms. */
@@ -59,9 +59,8 @@ async function ask(): Promise<Pick<Versions, 'server' | 'workers'>> {
   const connection = await connectTemporal(connectWithinMs);
   try {
     const { address, client } = connection;
-    const taskQueue = process.env['NODEFERRY_TASK_QUEUE'] ?? defaultTaskQueue;
     const { serverVersion } = await connection.within(() => client.workflowService.getSystemInfo({}));
-    const workers = (await readPollers(connection, taskQueue)).map((identity) => {
+    const workers = (await readPollers(connection, taskQueue())).map((identity) => {
       const version = versionOfWorker(identity);
       return { identity, ...(version === undefined ? {} : { version }) };
     });

@@ -2,11 +2,11 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import { count } from '../../core/text/format.ts';
 import { printable } from '../../core/text/printable.ts';
 import type { TemporalConnection } from '../connect.ts';
+import { askInBatches } from '../in-batches.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
 import { readOpenings } from '../schedule/read-openings.ts';
 import { listSchedules, readSchedule } from '../schedule/schedules.ts';
 import type { Check } from './check.ts';
-import { askInBatches } from './in-batches.ts';
 
 /** Checks that every schedule will start an upgrade: it is not paused, and a window opens. */
 export async function checkSchedules(connection: TemporalConnection, now: number): Promise<readonly Check[]> {

@@ -4,9 +4,9 @@ import { count } from '../../core/text/format.ts';
 import { printable } from '../../core/text/printable.ts';
 import { workflowTypes } from '../../workflows/messages.ts';
 import type { TemporalConnection } from '../connect.ts';
+import { askInBatches } from '../in-batches.ts';
 import { readLiveDetail } from '../live-detail.ts';
 import type { Check } from './check.ts';
-import { askInBatches } from './in-batches.ts';
 
 /** The most workflows that are read one by one. */
 const maxRead = 50;

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { maxCalendarBytes, parseCalendar } from '../../adapters/calendar/parse-calendar.ts';
-import { isTimeZone, timeZoneNames, zoneRulesOf } from '../../adapters/time-zones/zone-rules.ts';
+import { findZoneRules, isTimeZone, timeZoneNames, zoneRulesOf } from '../../adapters/time-zones/zone-rules.ts';
 import type { CalendarFile, PolicySurroundings } from '../../core/policy/check-schedule.ts';
 import { freezeOf } from '../../core/schedule/freezes.ts';
 import { horizonMs } from '../../core/schedule/schedule.ts';
@@ -28,7 +28,7 @@ function readCalendarFile(path: string, timeZone: string, now: number): Calendar
   const read = parseCalendar(text, {
     calendar: basename(path),
     zone,
-    zoneOf: (name) => (isTimeZone(name) ? zoneRulesOf(name) : undefined),
+    zoneOf: findZoneRules,
     from: now,
     to: now + horizonMs,
   });

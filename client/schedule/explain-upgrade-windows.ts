@@ -1,4 +1,4 @@
-import { formatRunTarget } from '../run-target.ts';
+import { formatRunTarget, runTargetOf } from '../run-target.ts';
 import { readOpenings } from './read-openings.ts';
 import type { ScheduledPolicy } from './scheduled-policy.ts';
 
@@ -6,7 +6,7 @@ import type { ScheduledPolicy } from './scheduled-policy.ts';
 export async function explainUpgradeWindows(policy: ScheduledPolicy, now: number): Promise<string> {
   const { state, isOpen } = await readOpenings(policy, now);
   if (isOpen) return `Its upgrade window is ${state}; what does not fit into it waits for the next one.`;
-  const name = formatRunTarget({ cluster: policy.cluster.name, pool: policy.pool.name });
+  const name = formatRunTarget(runTargetOf(policy));
   return (
     `It checks the cluster now, and replaces nodes in its upgrade windows only: ${state}\n` +
     `To continue at once: nodeferry override-window ${name} --reason <why>`

@@ -1,6 +1,6 @@
 import { createCalendarReader } from '../../adapters/calendar/fetch-calendar.ts';
-import { parseCalendar } from '../../adapters/calendar/parse-calendar.ts';
-import { isTimeZone, zoneRulesOf } from '../../adapters/time-zones/zone-rules.ts';
+import { readEvents } from '../../adapters/calendar/read-events.ts';
+import { findZoneRules, zoneRulesOf } from '../../adapters/time-zones/zone-rules.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { type FreezePeriod, horizonMs } from '../../core/schedule/schedule.ts';
 import type { ZoneRules } from '../../core/schedule/zone.ts';
@@ -39,23 +39,13 @@ async function readCalendar(
   zone: ZoneRules,
   now: number,
 ): Promise<{ readonly events: readonly FreezePeriod[] } | { readonly calendar: string; readonly reason: string }> {
-  let text: string;
   try {
-    text = await readText(url);
+    const question = { zone, zoneOf: findZoneRules, from: now - horizonMs, to: now + horizonMs };
+    return { events: await readEvents({ read: readText }, url, question) };
   } catch (error) {
     if (!(error instanceof NodeferryError)) throw error;
     return { calendar: url, reason: error.problem.message };
   }
-  const parsed = parseCalendar(text, {
-    calendar: new URL(url).host,
-    zone,
-    zoneOf: (name) => (isTimeZone(name) ? zoneRulesOf(name) : undefined),
-    from: now - horizonMs,
-    to: now + horizonMs,
-  });
-  if (parsed.ok) return { events: parsed.events };
-  const place = parsed.line === undefined ? '' : `line ${parsed.line}: `;
-  return { calendar: url, reason: `The calendar ${url} can't be used: ${place}${parsed.reason}.` };
 }
 
 async function readText(url: string): Promise<string> {

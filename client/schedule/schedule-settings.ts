@@ -1,7 +1,13 @@
 import { maxWindowMs, temporalScheduleSpec } from '../../core/schedule/temporal-spec.ts';
 import type { ZoneRules } from '../../core/schedule/zone.ts';
-import { type LauncherInput, scheduleId, searchAttributes, workflowTypes } from '../../workflows/messages.ts';
-import { formatRunTarget } from '../run-target.ts';
+import {
+  attributesOf,
+  type LauncherInput,
+  scheduleId,
+  upgradeSummary,
+  workflowTypes,
+} from '../../workflows/messages.ts';
+import { formatRunTarget, runTargetOf } from '../run-target.ts';
 import type { ScheduledPolicy } from './scheduled-policy.ts';
 
 /** The shortest catch-up window that Temporal accepts, ms (temporalio/temporal, service/worker/scheduler: MinCatchupWindow). */
@@ -24,13 +30,9 @@ export type ScheduleSettings = ReturnType<typeof settingsOf>;
  * fails. After an outage, an opening that was missed still counts for as long as the longest window lasts; the default would be a year.
  */
 export function settingsOf(policy: ScheduledPolicy, { zone, now, taskQueue }: Circumstances) {
-  const target = { cluster: policy.cluster.name, pool: policy.pool.name };
+  const target = runTargetOf(policy);
   const id = scheduleId(target.cluster, target.pool);
   const input: LauncherInput = { schedule: id, policy };
-  const typedSearchAttributes = [
-    { key: searchAttributes.cluster, value: target.cluster },
-    { key: searchAttributes.pool, value: target.pool },
-  ];
   return {
     spec: temporalScheduleSpec(policy.schedule, zone, now),
     action: {
@@ -40,14 +42,14 @@ export function settingsOf(policy: ScheduledPolicy, { zone, now, taskQueue }: Ci
       workflowId: `window-launcher/${formatRunTarget(target)}`,
       taskQueue,
       args: [input],
-      typedSearchAttributes,
-      staticSummary: `${formatRunTarget(target)} → ${policy.target.poolName}`,
+      typedSearchAttributes: attributesOf(target.cluster, target.pool),
+      staticSummary: upgradeSummary(policy),
     },
     policies: {
       overlap: 'SKIP' as const,
       catchupWindow: Math.max(minCatchupMs, maxWindowMs(policy.schedule, zone, now)),
       pauseOnFailure: true,
     },
-    typedSearchAttributes,
+    typedSearchAttributes: attributesOf(target.cluster, target.pool),
   };
 }

@@ -1,4 +1,4 @@
-import { because } from '../../core/status/because.ts';
+import { explainAction } from '../../core/status/because.ts';
 import { describeTraffic } from '../../core/status/describe-traffic.ts';
 import { listExclusionReasons } from '../../core/status/exclusion-reasons.ts';
 import { allExternalChanges } from '../../core/status/external-changes.ts';
@@ -27,10 +27,7 @@ export function renderReport(report: RunReport, style: Style): string[] {
     ...list('unprotected', report.unprotected, style),
     ...list('leftovers', report.leftovers, style),
     ...allExternalChanges(report).map(({ at, what }) => `external change at ${new Date(at).toISOString()}: ${what}`),
-    ...report.actions.map(
-      ({ of, ...action }) =>
-        `${new Date(action.at).toISOString()} ${action.action}${of === undefined ? '' : ` (${of})`} by ${because(action)}`,
-    ),
+    ...report.actions.map((action) => `${new Date(action.at).toISOString()} ${explainAction(action)}`),
   ];
   return fitWidth(lines, style);
 }

@@ -2,7 +2,7 @@
 
 import type { ExternalChange } from '../model/external-change.ts';
 import { formatTime } from '../text/format.ts';
-import { because } from './because.ts';
+import { because, explainAction } from './because.ts';
 import { describeNodes, type NodeRow } from './describe-nodes.ts';
 import { describeTraffic } from './describe-traffic.ts';
 import { explainWaiting } from './explain-waiting.ts';
@@ -80,8 +80,7 @@ export function describeChange({ at, what }: ExternalChange): Line {
 }
 
 function describeAction(action: OperatorAction): Line {
-  const of = action.of === undefined ? '' : ` (${action.of})`;
-  return { tone: undefined, text: `${formatTime(action.at)} ${action.action}${of} by ${because(action)}` };
+  return { tone: undefined, text: `${formatTime(action.at)} ${explainAction(action)}` };
 }
 
 function toneOfTraffic({ probes, traffic }: RunStatus): Tone {

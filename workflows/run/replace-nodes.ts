@@ -20,11 +20,11 @@ import { isUnreachable } from '../../core/run/stalled.ts';
 import type { RunState } from '../../core/run/state.ts';
 import type { NodeStatus } from '../../core/status/status.ts';
 import {
+  attributesOf,
   type NodeReplacementInput,
   nodeReplacementId,
   recallSignal,
   resumedSignal,
-  searchAttributes,
   workflowTypes,
 } from '../messages.ts';
 import { excludeNext } from './exclude.ts';
@@ -95,10 +95,7 @@ function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, exclusion: Ex
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
     staticSummary: `${node.name} of ${pool.name}`,
-    typedSearchAttributes: [
-      { key: searchAttributes.cluster, value: policy.cluster.name },
-      { key: searchAttributes.pool, value: pool.name },
-    ],
+    typedSearchAttributes: attributesOf(policy.cluster.name, pool.name),
   });
   const scope = CancellationScope.current();
   run.handles.nodes[node.name] = {

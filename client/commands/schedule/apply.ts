@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from '../../output/exit-codes.ts';
 import { readPolicyFile } from '../../output/policy-file.ts';
 import { type OutputFormat, printData, printProgress } from '../../output/print.ts';
 import { styleFor } from '../../output/style.ts';
-import { formatRunTarget, type RunTarget } from '../../run-target.ts';
+import { formatRunTarget, type RunTarget, runTargetOf } from '../../run-target.ts';
 import { diffStored } from '../../schedule/diff-stored.ts';
 import { readOpenings } from '../../schedule/read-openings.ts';
 import { renderOpenings } from '../../schedule/render-schedule.ts';
@@ -13,7 +13,7 @@ import type { ScheduleSettings } from '../../schedule/schedule-settings.ts';
 import { requireSchedule } from '../../schedule/scheduled-policy.ts';
 import { createSchedule, findSchedule, replaceSchedule } from '../../schedule/schedules.ts';
 import { taskQueue } from '../../task-queue.ts';
-import { printWarnings, settingsNow, targetOf } from './shared.ts';
+import { printWarnings, settingsNow } from './shared.ts';
 
 /** Options of `schedule apply`. */
 export interface ApplyOptions {
@@ -31,7 +31,7 @@ type Change = 'create' | 'update' | 'none';
  */
 export async function applyScheduleCommand({ file, dryRun, output }: ApplyOptions): Promise<ExitCode> {
   const policy = requireSchedule(readPolicyFile(file));
-  const target = targetOf(policy);
+  const target = runTargetOf(policy);
   const now = Date.now();
   const settings = settingsNow(policy, now);
   const connection = await connectTemporal();

@@ -3,12 +3,12 @@ import { connectTemporal, operatorName } from '../../connect.ts';
 import { type ExitCode, exitCodes } from '../../output/exit-codes.ts';
 import { readPolicyFile } from '../../output/policy-file.ts';
 import { type OutputFormat, printData, printProgress } from '../../output/print.ts';
-import { formatRunTarget } from '../../run-target.ts';
+import { formatRunTarget, runTargetOf } from '../../run-target.ts';
 import { requireSchedule } from '../../schedule/scheduled-policy.ts';
 import { createSchedule } from '../../schedule/schedules.ts';
 import { fetchSchedule } from '../../schedule/seen-schedule.ts';
 import { taskQueue } from '../../task-queue.ts';
-import { drawSchedule, printWarnings, settingsNow, targetOf } from './shared.ts';
+import { drawSchedule, printWarnings, settingsNow } from './shared.ts';
 
 /** Options of `schedule create`. */
 export interface CreateOptions {
@@ -21,7 +21,7 @@ export interface CreateOptions {
 /** Creates the schedule of a pool, and prints when it will start upgrades. */
 export async function createScheduleCommand({ file, paused, reason, output }: CreateOptions): Promise<ExitCode> {
   const policy = requireSchedule(readPolicyFile(file));
-  const target = targetOf(policy);
+  const target = runTargetOf(policy);
   const now = Date.now();
   const settings = settingsNow(policy, now);
   const connection = await connectTemporal();

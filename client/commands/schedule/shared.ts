@@ -2,7 +2,6 @@ import { zoneRulesOf } from '../../../adapters/time-zones/zone-rules.ts';
 import type { TemporalConnection } from '../../connect.ts';
 import { printProgress } from '../../output/print.ts';
 import { styleFor } from '../../output/style.ts';
-import type { RunTarget } from '../../run-target.ts';
 import type { Openings } from '../../schedule/openings.ts';
 import { renderSchedule, warnAbout } from '../../schedule/render-schedule.ts';
 import { type ScheduleSettings, settingsOf } from '../../schedule/schedule-settings.ts';
@@ -10,11 +9,6 @@ import type { ScheduledPolicy } from '../../schedule/scheduled-policy.ts';
 import type { SeenSchedule } from '../../schedule/seen-schedule.ts';
 import { taskQueue } from '../../task-queue.ts';
 import { isPolled } from '../../worker-presence.ts';
-
-/** The pool of a policy, as operators name it. */
-export function targetOf({ cluster, pool }: ScheduledPolicy): RunTarget {
-  return { cluster: cluster.name, pool: pool.name };
-}
 
 /** The settings that a schedule of this policy has at `now`, epoch ms. */
 export function settingsNow(policy: ScheduledPolicy, now: number): ScheduleSettings {

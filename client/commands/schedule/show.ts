@@ -1,5 +1,6 @@
 import { NodeferryError } from '../../../core/model/problem.ts';
 import { connectTemporal, type TemporalConnection } from '../../connect.ts';
+import { askInBatches } from '../../in-batches.ts';
 import { type ExitCode, exitCodes } from '../../output/exit-codes.ts';
 import { type OutputFormat, printData, printProgress } from '../../output/print.ts';
 import { styleFor } from '../../output/style.ts';
@@ -8,9 +9,6 @@ import { renderSchedules } from '../../schedule/render-schedule.ts';
 import { listSchedules } from '../../schedule/schedules.ts';
 import { fetchSchedule, type SeenSchedule } from '../../schedule/seen-schedule.ts';
 import { drawSchedule } from './shared.ts';
-
-/** How many schedules are read at the same time. */
-const atOnce = 8;
 
 /** Prints one line for each schedule, of one cluster or of all. */
 export async function listSchedulesCommand(options: {
@@ -53,12 +51,8 @@ async function fetchAll(
   targets: readonly RunTarget[],
   now: number,
 ): Promise<readonly SeenSchedule[]> {
-  const schedules: SeenSchedule[] = [];
-  for (let first = 0; first < targets.length; first += atOnce) {
-    const some = targets.slice(first, first + atOnce).map(async (target) => await fetchListed(connection, target, now));
-    schedules.push(...(await Promise.all(some)).filter((one) => one !== undefined));
-  }
-  return schedules;
+  const seen = await askInBatches(targets, async (target) => await fetchListed(connection, target, now));
+  return seen.filter((one) => one !== undefined);
 }
 
 /** Undefined for a schedule that was deleted meanwhile. */
