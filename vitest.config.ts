@@ -17,8 +17,8 @@ export default defineConfig({
           exclude: [workflowTests, e2eTests, matrixTests],
           // Loading the modules anew for each file takes as long as the tests. They leave nothing behind in them.
           isolate: false,
-          // By default one core is left to the main process, which has little to do.
-          maxWorkers: 2,
+          // More than there are cores: a third of their time goes into waiting for processes and sockets.
+          maxWorkers: 3,
           // For tests that hang: a property that computes for fifteen seconds takes minutes where others keep the machine busy.
           testTimeout: 300_000,
         },

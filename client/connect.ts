@@ -5,6 +5,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { findEndpointFault } from '../adapters/endpoint/find-fault.ts';
 import {
   defaultTemporalPort,
+  type EndpointFault,
   explainAddress,
   explainConnection,
   explainRefusal,
@@ -67,15 +68,16 @@ export async function connectTemporalAt(
   // Loaded on demand: help, version and bad input must not pay for the gRPC stack.
   const { Client, Connection } = await import('@temporalio/client');
   const { address } = place;
-  let connection: Awaited<ReturnType<typeof Connection.connect>>;
+  const connection = Connection.lazy({ ...place, connectTimeout: withinMs });
   const found = new AbortController();
   // The cause is searched for while the SDK keeps trying, which takes as long as it is allowed to.
   const fault = delay(withinMs / 4, undefined, { signal: found.signal, ref: false })
     .then(async () => await findEndpointFault(place, withinMs / 2))
     .catch(() => undefined);
   try {
-    connection = await Connection.connect({ ...place, connectTimeout: withinMs });
+    await Promise.race([connection.ensureConnected(), failOnceCertain(fault)]);
   } catch (cause) {
+    await connection.close();
     const refused = explainCall(cause, { address, namespace });
     throw new NodeferryError(refused ?? explainConnection(address, await fault, textOf(cause)), { cause });
   } finally {
@@ -96,6 +98,13 @@ export async function connectTemporalAt(
     },
     close: () => connection.close(),
   };
+}
+
+/** Rejects when the cause is one that trying again does not change. A server that is slow, or not routed to yet, keeps the whole time. */
+async function failOnceCertain(search: Promise<EndpointFault | undefined>): Promise<never> {
+  const fault = await search;
+  if (fault !== undefined && fault.kind !== 'silent' && fault.kind !== 'unreachable') throw new Error(fault.detail);
+  return await new Promise<never>(() => undefined);
 }
 
 /** What a failed call says about the configuration of this process. The SDK puts the server's own answer into the chain of causes. */

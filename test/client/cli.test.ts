@@ -1,21 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { callCommandLine, runCommandLine } from '../support/command-line.ts';
 
 const main = fileURLToPath(new URL('../../client/main.ts', import.meta.url));
 
-function nodeferry(args: readonly string[], options: { input?: string; env?: NodeJS.ProcessEnv } = {}) {
-  const result = spawnSync(process.execPath, [main, ...args], {
-    encoding: 'utf8',
-    input: options.input ?? '',
-    env: { ...process.env, NO_COLOR: '1', ...options.env },
-  });
-  return { code: result.status, stdout: result.stdout, stderr: result.stderr };
+/** Upgrades by the policy on the standard input. */
+async function upgradeBy(policy: string) {
+  return await runCommandLine(['upgrade', '-f', '-'], { input: policy, env: { NO_COLOR: '1' } });
 }
 
 describe('the command line', () => {
-  test('teaches its commands and exit codes on stdout', () => {
-    const help = nodeferry(['--help']);
+  test('teaches its commands and exit codes on stdout', async () => {
+    const help = await callCommandLine(['--help']);
 
     expect(help.code).toBe(0);
     expect(help.stdout).toContain('upgrade');
@@ -25,8 +22,8 @@ describe('the command line', () => {
 
   test.each(['plan', 'upgrade', 'status', 'watch', 'report', 'pause', 'resume', 'abort', 'worker', 'dev'])(
     'shows an example in the help of %s',
-    (command) => {
-      expect(nodeferry([command, '--help']).stdout).toMatch(/Examples?:/);
+    async (command) => {
+      expect((await callCommandLine([command, '--help'])).stdout).toMatch(/Examples?:/);
     },
   );
 
@@ -54,18 +51,18 @@ describe('the command line', () => {
       args: ['upgrade', '-f', 'no-such-file.yaml'],
       says: /no-such-file\.yaml can't be read/,
     },
-  ])('refuses $name with exit code 64 and says how to fix it', ({ args, says }) => {
-    const refused = nodeferry(args);
+  ])('refuses $name with exit code 64 and says how to fix it', async ({ args, says }) => {
+    const refused = await callCommandLine(args);
 
     expect(refused.code).toBe(64);
     expect(refused.stderr).toMatch(says);
     expect(refused.stdout).toBe('');
   });
 
-  test('prints its version for programs', () => {
-    expect(
-      JSON.parse(nodeferry(['version', '-o', 'json'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } }).stdout),
-    ).toMatchObject({
+  test('prints its version for programs', async () => {
+    const { stdout } = await callCommandLine(['version', '-o', 'json'], { TEMPORAL_ADDRESS: '127.0.0.1:1' });
+
+    expect(JSON.parse(stdout)).toMatchObject({
       version: expect.any(String),
       problem: { message: expect.stringContaining('nothing listens there') },
     });
@@ -81,18 +78,18 @@ describe('the command line', () => {
     expect(refused.stderr).toMatch(/^nodeferry needs Node\.js 22\.19 or later; this is v[\d.]+\.\n$/);
   });
 
-  test.each(['180', '0s', 'soon'])('rejects --timeout %s, and says what it accepts', (timeout) => {
-    const refused = nodeferry(['watch', 'a/b', '--timeout', timeout]);
+  test.each(['180', '0s', 'soon'])('rejects --timeout %s, and says what it accepts', async (timeout) => {
+    const refused = await callCommandLine(['watch', 'a/b', '--timeout', timeout]);
 
     expect(refused.code).toBe(64);
     expect(refused.stderr).toContain('for example 30m or 2h');
   });
 
-  test('names file, line and field of a bad policy and starts nothing', () => {
+  test('names file, line and field of a bad policy and starts nothing', async () => {
     const policy =
       'apiVersion: nodeferry.dev/v1alpha1\nkind: PoolUpgrade\nmetadata: { name: web }\nspec:\n  pool: { provider: eks }\n';
 
-    const refused = nodeferry(['upgrade', '-f', '-'], { input: policy });
+    const refused = await upgradeBy(policy);
 
     expect(refused.code).toBe(64);
     expect(refused.stderr).toMatch(/<stdin>:5:\d+ spec\.pool/);
@@ -102,20 +99,20 @@ describe('the command line', () => {
   test.each([
     'a: *nothing\n',
     `a: &a [${'x, '.repeat(99)}x]\nb: &b [${'*a, '.repeat(99)}*a]\nc: [${'*b, '.repeat(999)}*b]\n`,
-  ])('rejects a policy that is made to break its parser like any other', (policy) => {
-    const refused = nodeferry(['upgrade', '-f', '-'], { input: policy });
+  ])('rejects a policy that is made to break its parser like any other', async (policy) => {
+    const refused = await upgradeBy(policy);
 
     expect(refused.code).toBe(64);
     expect(refused.stderr).toMatch(/^error InvalidPolicy: a problem in the policy\n {2}<stdin>:\d+:\d+: /);
     expect(refused.stderr).not.toContain('    at ');
   });
 
-  test('starts no upgrade from a policy without asking, and says how to go on where nobody can be asked', () => {
+  test('starts no upgrade from a policy without asking, and says how to go on where nobody can be asked', async () => {
     const policy =
       'apiVersion: nodeferry.dev/v1alpha1\nkind: PoolUpgrade\nmetadata: { name: web }\nspec:\n' +
       '  cluster: { name: prod, region: eu-west-1 }\n  pool: { name: web }\n  target: { version: "1.36" }\n';
 
-    const refused = nodeferry(['upgrade', '-f', '-'], { input: policy });
+    const refused = await upgradeBy(policy);
 
     expect(refused.code).toBe(64);
     expect(refused.stderr).toContain('Nothing was started');
@@ -124,16 +121,16 @@ describe('the command line', () => {
 
   test.each([[[]], [['plan.json', '-f', 'policy.yaml']]])(
     'needs either a policy or a saved plan for an upgrade (%j)',
-    (args) => {
-      const refused = nodeferry(['upgrade', ...args]);
+    async (args) => {
+      const refused = await callCommandLine(['upgrade', ...args]);
 
       expect(refused.code).toBe(64);
       expect(refused.stderr).toContain('Either a policy or a saved plan is needed');
     },
   );
 
-  test('says that no Temporal server answers, with exit code 69', () => {
-    const refused = nodeferry(['status', 'prod/web'], { env: { TEMPORAL_ADDRESS: '127.0.0.1:1' } });
+  test('says that no Temporal server answers, with exit code 69', async () => {
+    const refused = await callCommandLine(['status', 'prod/web'], { TEMPORAL_ADDRESS: '127.0.0.1:1' });
 
     expect(refused.code).toBe(69);
     expect(refused.stderr).toContain('127.0.0.1:1');

@@ -3,13 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { runCommandLine } from '../support/command-line.ts';
+import { callCommandLine } from '../support/command-line.ts';
 
 const policy = fileURLToPath(new URL('../../examples/minimal.yaml', import.meta.url));
-
-async function run(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return await runCommandLine(args, { input: '', env: { NO_COLOR: '1', ...env } });
-}
 
 /** A file of the `temporal` CLI that names a server. */
 function configurationFile(address: string): string {
@@ -27,7 +23,7 @@ describe('--address', () => {
     { position: 'after the command', args: ['status', 'prod/web', '--address', '127.0.0.1:1'] },
     { position: 'before it', args: ['--address', '127.0.0.1:1', 'status', 'prod/web'] },
   ])('overrides the environment when it is written $position', async ({ args }) => {
-    const refused = await run(args, { TEMPORAL_CONFIG_FILE, TEMPORAL_ADDRESS: '127.0.0.1:2' });
+    const refused = await callCommandLine(args, { TEMPORAL_CONFIG_FILE, TEMPORAL_ADDRESS: '127.0.0.1:2' });
 
     expect(refused.code).toBe(69);
     expect(refused.stderr).toContain('127.0.0.1:1');
@@ -40,9 +36,11 @@ describe('--address', () => {
     vi.stubEnv('TEMPORAL_ADDRESS', undefined);
     onTestFinished(() => void vi.unstubAllEnvs());
 
-    const byFile = await run(['list'], file);
-    const byEnvironment = await run(['list'], { ...file, TEMPORAL_ADDRESS: '127.0.0.1:2' });
-    const byOption = await run(['list', '--address', '127.0.0.1:1'], { ...file, TEMPORAL_ADDRESS: '127.0.0.1:2' });
+    const both = { ...file, TEMPORAL_ADDRESS: '127.0.0.1:2' };
+
+    const byFile = await callCommandLine(['list'], file);
+    const byEnvironment = await callCommandLine(['list'], both);
+    const byOption = await callCommandLine(['list', '--address', '127.0.0.1:1'], both);
 
     expect(byFile.stderr).toContain('127.0.0.1:3');
     expect(byEnvironment.stderr).toContain('127.0.0.1:2');
@@ -58,8 +56,11 @@ describe('--kubeconfig and --context', () => {
     { command: 'plan', args: ['plan', '-f', policy] },
     { command: 'cleanup', args: ['cleanup', 'prod/web', '--region', 'eu-west-1'] },
   ])('are used by $command', async ({ args }) => {
-    const missing = await run([...args, '--kubeconfig', '/nonexistent/file'], { ...env, KUBECONFIG: kubeconfig });
-    const unknown = await run([...args, '--context', 'nowhere'], { ...env, KUBECONFIG: kubeconfig });
+    const missing = await callCommandLine([...args, '--kubeconfig', '/nonexistent/file'], {
+      ...env,
+      KUBECONFIG: kubeconfig,
+    });
+    const unknown = await callCommandLine([...args, '--context', 'nowhere'], { ...env, KUBECONFIG: kubeconfig });
 
     expect(missing).toMatchObject({ code: 69, stderr: expect.stringContaining('/nonexistent/file cannot be read') });
     expect(unknown).toMatchObject({ code: 69, stderr: expect.stringContaining('no context nowhere') });
@@ -70,7 +71,7 @@ describe('help', () => {
   test.each(['status', 'upgrade', 'list', 'cleanup', 'doctor'])(
     'of %s shows the options of the server',
     async (command) => {
-      const { stdout } = await run([command, '--help']);
+      const { stdout } = await callCommandLine([command, '--help']);
 
       expect(stdout).toContain('--address <address>');
       expect(stdout).toContain('--namespace <namespace>');
@@ -78,10 +79,10 @@ describe('help', () => {
   );
 
   test.each(['validate', 'plan', 'completion'])('of %s, which needs no server, does not', async (command) => {
-    expect((await run([command, '--help'])).stdout).not.toContain('--address');
+    expect((await callCommandLine([command, '--help'])).stdout).not.toContain('--address');
   });
 
   test.each(['plan', 'upgrade', 'cleanup', 'doctor'])('of %s shows the options of the cluster', async (command) => {
-    expect((await run([command, '--help'])).stdout).toContain('--context <context>');
+    expect((await callCommandLine([command, '--help'])).stdout).toContain('--context <context>');
   });
 });

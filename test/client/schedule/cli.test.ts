@@ -1,11 +1,19 @@
-import { describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
-import { runCommandLine } from '../../support/command-line.ts';
+import { callCommandLine } from '../../support/command-line.ts';
 
-const nobody = { TEMPORAL_ADDRESS: '127.0.0.1:1', NO_COLOR: '1' };
+const nobody = { TEMPORAL_ADDRESS: '127.0.0.1:1' };
 
+/** Runs the command; the file that it names with `-f` is called `POLICY` in its arguments. */
 async function schedule(args: readonly string[], input = '') {
-  return await runCommandLine(['schedule', ...args], { input, env: nobody });
+  const folder = mkdtempSync(join(tmpdir(), 'nodeferry-schedule-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'policy.yaml');
+  writeFileSync(file, input);
+  return await callCommandLine(['schedule', ...args.map((arg) => (arg === 'POLICY' ? file : arg))], nobody);
 }
 
 function policy(schedule?: object): string {
@@ -42,8 +50,12 @@ describe('nodeferry schedule', () => {
     { name: 'a resume without a reason', args: ['resume', 'prod/web'], says: /required option '--reason <text>'/ },
     { name: 'a creation without a policy', args: ['create'], says: /required option '-f, --file <policy>'/ },
     { name: 'a deletion that nobody can confirm', args: ['delete', 'prod/web'], says: /--yes/ },
-    { name: 'a policy without upgrade windows', args: ['create', '-f', '-'], says: /has no spec\.schedule/ },
-    { name: 'to apply a policy without upgrade windows', args: ['apply', '-f', '-'], says: /has no spec\.schedule/ },
+    { name: 'a policy without upgrade windows', args: ['create', '-f', 'POLICY'], says: /has no spec\.schedule/ },
+    {
+      name: 'to apply a policy without upgrade windows',
+      args: ['apply', '-f', 'POLICY'],
+      says: /has no spec\.schedule/,
+    },
   ])('refuses $name with exit code 64', async ({ args, says }) => {
     const refused = await schedule(args, policy());
 
@@ -52,15 +64,15 @@ describe('nodeferry schedule', () => {
   });
 
   test('refuses a time zone that does not exist before it asks Temporal anything', async () => {
-    const refused = await schedule(['create', '-f', '-'], policy({ ...nightly, timeZone: 'Europe/Berlinn' }));
+    const refused = await schedule(['create', '-f', 'POLICY'], policy({ ...nightly, timeZone: 'Europe/Berlinn' }));
 
     expect(refused).toMatchObject({ code: 64, stdout: '' });
     expect(refused.stderr).toContain('Europe/Berlinn');
   });
 
   test.each([
-    ['create', '-f', '-'],
-    ['apply', '-f', '-', '--dry-run'],
+    ['create', '-f', 'POLICY'],
+    ['apply', '-f', 'POLICY', '--dry-run'],
     ['list'],
     ['describe', 'prod/web'],
     ['pause', 'prod/web', '--reason', 'x'],

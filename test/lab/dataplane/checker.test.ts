@@ -4,14 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, type TestContext, test } from 'vitest';
 import type { HealthProbe } from '../../../lab/contracts.ts';
 
 const checkerPath = new URL('../../../lab/dataplane/checker.ts', import.meta.url).pathname;
 const timeoutMs = 1_500;
 
-test('a check that is answered while the checker does not run has not timed out', async () => {
-  const checker = await startChecker(async (answer) => {
+test.concurrent('a check that is answered while the checker does not run has not timed out', async (context) => {
+  const checker = await startChecker(context, async (answer) => {
     checker.process.kill('SIGSTOP');
     answer();
     await delay(2 * timeoutMs);
@@ -20,8 +20,8 @@ test('a check that is answered while the checker does not run has not timed out'
   expect(await checker.firstResult).toEqual({ id: 'one', ok: true, detail: 'HTTP 200' });
 }, 60_000);
 
-test('a check that nobody answers times out, though the checker did not run meanwhile', async () => {
-  const checker = await startChecker(async () => {
+test.concurrent('a check that nobody answers times out, though the checker did not run meanwhile', async (context) => {
+  const checker = await startChecker(context, async () => {
     checker.process.kill('SIGSTOP');
     await delay(2 * timeoutMs);
     checker.process.kill('SIGCONT');
@@ -30,7 +30,7 @@ test('a check that nobody answers times out, though the checker did not run mean
 }, 60_000);
 
 /** A checker with one probe. `onCheck` is called for its first check, which is answered when that says so. */
-async function startChecker(onCheck: (answer: () => void) => Promise<void>) {
+async function startChecker({ onTestFinished }: TestContext, onCheck: (answer: () => void) => Promise<void>) {
   let checks = 0;
   const server = createServer((_, response) => {
     checks += 1;
