@@ -99,6 +99,29 @@ export function createEndingSteps(ports: Ports, observer: Observer, wake: Wake) 
       }),
 
     /**
+     * The end of a drained node that is kept: one more observation in which it is deregistered, no movable pod is on it, and no pod that stays serves
+     * anybody. It changes nothing.
+     */
+    confirmEmpty: async (input: NodeStepInput): Promise<Outcome<EndingResult>> => {
+      const { node, policy, run } = input;
+      const fence = openFence(cluster, input);
+      return await pollUntil<EndingResult>({
+        clock,
+        what: `${node.name} to be seen empty`,
+        deadlineMs: undefined,
+        pollIntervalMs: policy.waits.pollIntervalMs,
+        hint: 'Resume to retry.',
+        poll: fence.around<EndingResult>(async ({ now }) => {
+          const reregistered = await findReasonToGoBack(input);
+          if (reregistered !== undefined) return { done: true, value: { evidence: [], reregistered } };
+          const detail = 'cordoned, excluded from its load balancers, and empty';
+          await publishNodeEvent(cluster, node, 'Drained', `drained by run ${run}: ${detail}`);
+          return { done: true, value: { evidence: [{ kind: 'drained', at: now, detail }] } };
+        }),
+      });
+    },
+
+    /**
      * Terminates exactly that instance, waits until it is terminated, deletes its Node object and waits until that is gone. Terminates only
      * after an observation in which the node is deregistered, no movable pod is on it, and no pod that stays serves anybody.
      */

@@ -169,7 +169,7 @@ export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard)
     input: ExcludeInput,
     earlier: ServingFacts,
   ): Promise<DecidingObservation | undefined> {
-    const before = { ...earlier, cluster: await observer.cluster() };
+    const before = { ...earlier, cluster: await observer.cluster(input.policy) };
     const read = new Set([...decidedBy(nodes, input, earlier), ...decidedBy(nodes, input, before)]);
     const facts = await observer.refresh(earlier, input, [...read]);
     if (facts === undefined) return undefined;

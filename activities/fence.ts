@@ -20,7 +20,8 @@ export async function takePoolLock(
   cluster: Cluster,
   { policy, run }: { readonly policy: Policy; readonly run: string },
 ): Promise<PoolLock> {
-  return await cluster.acquireLock(poolLockOf(policy), run, poolLeaseMs, policy.target.poolName);
+  const incoming = policy.selection === undefined ? policy.target.poolName : undefined;
+  return await cluster.acquireLock(poolLockOf(policy), run, poolLeaseMs, incoming);
 }
 
 /** Position of a step in its run: how often the node was excluded, and how many steps it has run since. */

@@ -14,6 +14,8 @@ import type { NodePools } from '../ports/node-pools.ts';
  * @throws NodeferryError NotOwned
  */
 export async function requireInstanceGone(pools: NodePools, node: NodeRef, policy: Policy): Promise<void> {
+  // Without a cloud nothing but the Node object tells that a machine exists.
+  if (policy.pool.provider === 'none') return;
   const pool = { cluster: policy.cluster.name, region: policy.cluster.region, name: policy.pool.name };
   const state = await pools.observeInstance(pool, node.instanceId);
   if (state !== 'running' && state !== 'pending') return;

@@ -88,7 +88,7 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
         hint: 'Fix what is named (a budget, an annotation, a pod that is stuck), then resume; or abort.',
         poll: fence.around<EvictingResult>(async ({ now: began, checkpoint, since }) => {
           const known = readEvictPods(checkpoint);
-          const facts = await observer.cluster();
+          const facts = await observer.cluster(policy);
           // What an earlier attempt did not get to.
           if (leaving !== undefined) await adoptNow(facts, run, { leaving });
           const now = clock.now();
@@ -161,7 +161,7 @@ export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
         pollIntervalMs: podPollIntervalMs(policy),
         hint: 'Check the DaemonSet pods that are named; then resume.',
         poll: fence.around(async ({ now: began, checkpoint }) => {
-          const facts = await observer.cluster();
+          const facts = await observer.cluster(policy);
           const now = clock.now();
           const pods = indexOf(facts).podsOn(node.name);
           const times = trackPods(readPodTimes({ removedAt, ...checkpoint }), pods, facts, now);

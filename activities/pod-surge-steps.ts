@@ -163,7 +163,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         pollIntervalMs: pollIntervalMs,
         hint: 'Check the ReplicaSets of the pods that are named; then resume.',
         poll: fence.around<object>(async () => {
-          const given = await adoptNow(await observer.cluster(), input.run);
+          const given = await adoptNow(await observer.cluster(input.policy), input.run);
           if (given.actions.length === 0 && given.awaited.length === 0) return { done: true, value: {} };
           return { done: false, reason: explainAdoption(given) };
         }),
@@ -184,7 +184,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         pollIntervalMs: pollIntervalMs,
         hint: 'Fix what is named (a budget, pods that are not ready, a pod that is stuck), then resume.',
         poll: fence.around<object>(async ({ now, checkpoint }) => {
-          const facts = await observer.cluster();
+          const facts = await observer.cluster(policy);
           await createAdoption(fence.acting).keepUp(facts, run);
           const known = readEvictReleased(checkpoint);
           const goneSince = trackGone(known.goneSince, facts, run, now);

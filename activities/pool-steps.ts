@@ -71,7 +71,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
         hint: 'Terminate the instances that are named, or find out why they do not join; then resume.',
         poll: async () => {
           const pool = await pools.findPool(oldPool);
-          const nodes = (await observer.cluster()).nodes.filter((node) => node.pool === oldPool.name);
+          const nodes = (await observer.cluster(policy)).nodes.filter((node) => node.pool === oldPool.name);
           if (nodes.length > 0) return { done: true, value: { nodes: nodes.map(nodeRefOf) } };
           // Somebody may have deleted the pool, now that it is empty.
           const coming = pool === undefined ? [] : liveInstances(pool);

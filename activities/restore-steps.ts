@@ -1,6 +1,6 @@
 import { explainStuckPods } from '../core/eviction/unreachable.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
-import type { NodeFacts } from '../core/model/node.ts';
+import type { NodeFacts, NodeRef } from '../core/model/node.ts';
 import type { PoolLock } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import { targetsOf } from '../core/model/targets-of.ts';
@@ -90,6 +90,18 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
     },
 
     /**
+     * Leaves drained nodes to the operator: their cordon, label and taint stay and no longer belong to the run, so nothing removes them. Nodes that are
+     * gone are left out.
+     */
+    keepDrained: async (input: PoolStepInput & { readonly nodes: readonly NodeRef[] }): Promise<Outcome> => {
+      const { acting } = openLooseFence(cluster, input);
+      return await retryUntilDone({ clock, what: 'keeping drained nodes', hint: 'Check access to nodes.' }, async () => {
+        for (const node of input.nodes) await acting.disown(node, input.run);
+        return {};
+      });
+    },
+
+    /**
      * Removes or restores everything that still carries the run's ownership, then releases the lock: no other run works on the pool before
      * that. Pods that can't leave before the eviction deadline are left over; the result says which, and why.
      */
@@ -105,7 +117,7 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
         poll: async ({ now, since, isFinal, checkpoint }) => {
           await fence.check();
           await renew(lock);
-          const facts = await observer.cluster();
+          const facts = await observer.cluster(policy);
           const { nodes } = facts;
           const pods = await restorePods({ run, nodes, waits: policy.waits }, facts, now, checkpoint);
           const upkeep = await keepUp(facts, run);

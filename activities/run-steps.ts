@@ -54,7 +54,8 @@ export function createRunSteps(ports: Ports, observer: Observer) {
           const refused = refusal(plan);
           if (refused !== undefined) throw failureOf(refused);
           requireApproved(plan, input.approved);
-          await ports.pools.requireMayCreate({ source: plan.oldPool, target: policy.target });
+          if (policy.selection === undefined)
+            await ports.pools.requireMayCreate({ source: plan.oldPool, target: policy.target });
           return { plan, since };
         },
       ),

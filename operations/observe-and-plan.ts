@@ -1,5 +1,5 @@
 import type { PoolFacts, PoolRef } from '../core/model/pool.ts';
-import type { ServingFacts } from '../core/model/serving.ts';
+import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import { buildPlanInSlices } from '../core/plan/build-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { type Policy, surgesPods } from '../core/policy/policy.ts';
@@ -41,7 +41,8 @@ interface Observation extends Partial<Asked> {
 
 /** Address of the pool that a policy replaces. */
 function poolRefOf({ cluster, pool }: Policy): PoolRef {
-  return { cluster: cluster.name, region: cluster.region, name: pool.name };
+  const ref = { cluster: cluster.name, region: cluster.region, name: pool.name };
+  return pool.provider === 'none' ? { ...ref, provider: 'none' } : ref;
 }
 
 /**
@@ -55,19 +56,38 @@ export async function observeAndPlan(
 ): Promise<{ readonly plan: PoolPlan; readonly observation: Observation }> {
   const { pools, open, readBoth = inOrder, inSlices = async (work) => doAtOnce(work) } = sources;
   const ref = poolRefOf(policy);
-  const [{ pool, newPoolExists }, { facts, asked }] = await readBoth(
+  const [{ found: described, newPoolExists }, { facts, asked }] = await readBoth(
     async () => {
+      if (policy.pool.provider === 'none') return { newPoolExists: false };
       const found = await pools.describePool(ref);
-      return {
-        pool: found,
-        newPoolExists: (await pools.findPool({ ...ref, name: policy.target.poolName })) !== undefined,
-      };
+      if (policy.selection !== undefined) return { found, newPoolExists: false };
+      const newPool = await pools.findPool({ ...ref, name: policy.target.poolName });
+      return { found, newPoolExists: newPool !== undefined };
     },
     async () => await observeCluster(open(), policy),
   );
+  const pool = described ?? poolOf(facts.cluster, ref);
   const observation: Observation = { pool, newPoolExists, facts, ...asked };
   const plan = await inSlices(buildPlanInSlices({ policy, run, ...observation }));
   return { plan, observation };
+}
+
+/** What the nodes alone say about a pool that no cloud is asked for. */
+function poolOf({ nodes }: ClusterFacts, ref: PoolRef): PoolFacts {
+  const own = nodes.filter(({ pool }) => pool === ref.name);
+  const size = own.length;
+  return {
+    ref,
+    status: 'active',
+    version: [...new Set(own.map(({ kubeletVersion }) => kubeletVersion))].toSorted()[0] ?? '',
+    desiredSize: size,
+    minSize: 0,
+    maxSize: size,
+    zones: [...new Set(own.map(({ zone }) => zone))].toSorted(),
+    labels: {},
+    instances: [],
+    problems: [],
+  };
 }
 
 async function observeCluster({ cluster, observer, tryRelease }: PlanCluster, policy: Policy) {

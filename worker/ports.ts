@@ -2,8 +2,10 @@ import { systemClock } from '../adapters/clock/system-clock.ts';
 import { createEksNodePools } from '../adapters/eks/node-pools.ts';
 import { createElbLoadBalancers } from '../adapters/elb/load-balancers.ts';
 import { createKubernetesCluster } from '../adapters/kubernetes/cluster.ts';
+import { createNoNodePools } from '../adapters/no-provider/node-pools.ts';
 import { createHttpTraffic } from '../adapters/probe/http-traffic.ts';
 import type { NodeferryError } from '../core/model/problem.ts';
+import { poolsByProvider } from '../operations/pools-by-provider.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { WorkerConfig } from './config.ts';
 import { createWindows } from './windows.ts';
@@ -25,7 +27,7 @@ export function openPorts(config: WorkerConfig, onEventLost: (error: NodeferryEr
   const ports: Ports = {
     clock,
     cluster,
-    pools: createEksNodePools({ clock }),
+    pools: poolsByProvider({ eks: createEksNodePools({ clock }), none: createNoNodePools() }),
     loadBalancers: createElbLoadBalancers({
       clock,
       region: config.region,

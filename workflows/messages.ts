@@ -29,6 +29,7 @@ export function longQueue(taskQueue: string): string {
 /** Workflow types, as a client starts them by name. */
 export const workflowTypes = {
   poolUpgrade: 'poolUpgrade',
+  nodeDrain: 'nodeDrain',
   nodeReplacement: 'nodeReplacement',
   windowLauncher: 'windowLauncher',
 } as const;

@@ -9,14 +9,18 @@ import type { NodeRun } from './run/running-node.ts';
 /**
  * Replaces one excluded node: waits until it is deregistered and its connections have drained, evicts its pods, waits until their
  * replacements serve, removes leftover endpoints, terminates the instance. When a step finds the node registered again, its connections
- * drain once more. The node is restored when the workflow is cancelled, or the node should not have been excluded, before the instance
+ * drain once more. A node of a drain may end empty instead of terminated. The node is restored when the workflow is cancelled, or the node should not have been excluded, before the instance
  * terminates. Termination itself is not cancelled; only when the instance can't be terminated is the node restored after all.
  */
 export async function nodeReplacement(input: NodeReplacementInput): Promise<NodeStatus> {
   const node = openNode(input);
   for (;;) {
     try {
-      await node.forward.run(async () => await prepareTermination(node));
+      await node.forward.run(async () => await emptyForGood(node));
+      if (isKept(node)) {
+        if (await node.forward.run(async () => await confirmEmpty(node))) return endWith(node, 'drained');
+        continue;
+      }
     } catch (error) {
       if (!isCancellation(error)) throw error;
       return await CancellationScope.nonCancellable(async () => await restore(node));
@@ -30,8 +34,8 @@ export async function nodeReplacement(input: NodeReplacementInput): Promise<Node
   }
 }
 
-/** Returns once the instance may be terminated. */
-async function prepareTermination(node: NodeRun): Promise<void> {
+/** Returns once nothing needs the node any more. */
+async function emptyForGood(node: NodeRun): Promise<void> {
   await deregister(node);
   for (;;) {
     await drainConnections(node);
@@ -96,6 +100,16 @@ async function waitForForwarded(node: NodeRun, notBefore: number): Promise<void>
     const detail = 'the longest connection age had passed before this step';
     applyTo(node, { type: 'addEvidence', seen: { evidence: [{ kind: 'forwarded-ended', at: now, detail }] } });
   }
+}
+
+/** A drain leaves the node as it is then, unless its instance is to be terminated. */
+function isKept({ input: { policy } }: NodeRun): boolean {
+  return policy.selection?.terminate === false;
+}
+
+/** Observes once more that the node is empty; false when it has changed, so that earlier steps must be repeated first. */
+async function confirmEmpty(node: NodeRun): Promise<boolean> {
+  return !mustRepeat(node, await runNodeStep(node, 'confirming-empty', (activities, step) => activities.confirmEmpty(step)));
 }
 
 /** Terminates the instance; false when the node has changed, so that earlier steps must be repeated first. */

@@ -1,5 +1,6 @@
 import { CancellationScope, isCancellation } from '@temporalio/workflow';
 import type { NodeRef } from '../core/model/node.ts';
+import type { PoolRef } from '../core/model/pool.ts';
 import { approvedPart, findChanges } from '../core/plan/approved-plan.ts';
 import { type PoolPlan, summarize } from '../core/plan/pool-plan.ts';
 import { divideIntoStages } from '../core/rollout/stages.ts';
@@ -31,7 +32,8 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
   try {
     await run.handles.forward.run(async () => {
       const plan = await planAndWait(run);
-      await lockPool(run, plan);
+      await lockPool(run);
+      await suspendScaling(run, plan.oldPool);
       await surge(run, plan);
       await cordonOld(run, plan);
       await replaceInStages(run, plan);
@@ -47,7 +49,7 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
 }
 
 /** Observes, audits, plans. It changes nothing, so a failure ends the run instead of stalling it. */
-async function preflight(run: Run): Promise<PoolPlan> {
+export async function preflight(run: Run): Promise<PoolPlan> {
   setPhase(run, 'preflight');
   const observed = await toOutcome(() => steps('observe, audit, plan').preflight(run.input));
   if (observed.outcome === 'failed') throw failWith(observed.problem);
@@ -74,8 +76,8 @@ async function planAndWait(run: Run): Promise<PoolPlan> {
   return fresh;
 }
 
-/** From here on no other run changes the pool, and the cloud does not scale it. */
-async function lockPool(run: Run, plan: PoolPlan): Promise<void> {
+/** From here on no other run changes the pool. */
+export async function lockPool(run: Run): Promise<void> {
   setPhase(run, 'lock');
   pushRollback(run, { kind: 'lock' });
   const locked = await toOutcome(() => steps('acquire the lock').acquireLock(run.input));
@@ -88,7 +90,10 @@ async function lockPool(run: Run, plan: PoolPlan): Promise<void> {
   await CancellationScope.nonCancellable(async () => {
     run.handles.monitor = startMonitor(run);
   });
-  const pool = plan.oldPool;
+}
+
+/** From here on the cloud does not scale the pool. */
+export async function suspendScaling(run: Run, pool: PoolRef): Promise<void> {
   pushRollback(run, { kind: 'scaling', pool, suspended: [] });
   const { suspended } = await runUntilDone(run, `scaling of ${pool.name} to be suspended`, () =>
     steps(`suspend scaling of ${pool.name}`).suspendScaling({ ...nextStep(run), pool }),
@@ -153,7 +158,8 @@ async function replaceJoined(run: Run, plan: PoolPlan): Promise<void> {
   }
 }
 
-async function cordon(run: Run, nodes: readonly NodeRef[]): Promise<void> {
+/** Keeps new pods off these nodes. */
+export async function cordon(run: Run, nodes: readonly NodeRef[]): Promise<void> {
   pushRollback(run, { kind: 'cordons', nodes });
   await runUntilDone(run, 'old nodes to be cordoned', () =>
     steps('cordon old nodes').cordonNodes({ ...nextStep(run), nodes }),
@@ -181,7 +187,7 @@ async function finish(run: Run): Promise<RunReport> {
 }
 
 /** After an abort, a cancellation or a failure: nodes in progress end safely, then every change is rolled back, newest first. */
-async function rollBack(run: Run, error: unknown): Promise<RunReport> {
+export async function rollBack(run: Run, error: unknown): Promise<RunReport> {
   const wanted = run.state.isRollingBack || isCancellation(error);
   if (!run.state.isRollingBack) beginRollback(run);
   setPhase(run, 'rolling-back');

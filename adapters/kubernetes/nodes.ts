@@ -25,6 +25,7 @@ type NodeOperations = Pick<
   | 'uncordon'
   | 'exclude'
   | 'include'
+  | 'disown'
   | 'fenceNode'
   | 'unfenceNode'
   | 'requireFence'
@@ -42,6 +43,7 @@ export function nodeOperations(access: { readonly connection: Connection; readon
     uncordon: (node, run) => change(node, (object) => decideUncordon(object, run)),
     exclude: (node, run) => change(node, (object) => decideExclude(object, run)),
     include: (node, run) => change(node, (object) => decideInclude(object, run)),
+    disown: (node, run) => change(node, (object) => decideDisown(object, run)),
     fenceNode: (node, fence) => change(node, (object) => decideFence(object, fence)),
     unfenceNode: (node, run) => change(node, (object) => decideUnfence(object, run)),
     requireFence: async (node, fence) => {
@@ -95,6 +97,19 @@ function decideInclude(node: V1Node, run: string): Decision<'done' | 'not-ours'>
     outcome: 'done',
     patch: { metadata: { labels: { [excludeLabel]: null }, annotations: { [excludedByAnnotation]: null } } },
   };
+}
+
+function decideDisown(node: V1Node, run: string): Decision<'done'> {
+  const { cordonedBy, excludedBy, disruptedBy, fence } = ownershipOf(node);
+  const marks = [
+    { annotation: cordonedByAnnotation, by: cordonedBy },
+    { annotation: excludedByAnnotation, by: excludedBy },
+    { annotation: disruptedByAnnotation, by: disruptedBy },
+    { annotation: fenceAnnotation, by: fence?.run },
+  ].filter(({ by }) => by === run);
+  if (marks.length === 0) return { outcome: 'done' };
+  const annotations = Object.fromEntries(marks.map(({ annotation }) => [annotation, null]));
+  return { outcome: 'done', patch: { metadata: { annotations } } };
 }
 
 function decideFence(node: V1Node, fence: FencingToken): Decision<'done' | 'superseded'> {

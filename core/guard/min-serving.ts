@@ -1,4 +1,5 @@
 import { indexOf, onceFor } from '../model/cluster-index.ts';
+import type { NodeFacts } from '../model/node.ts';
 import type { DisruptionBudgetFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
@@ -42,8 +43,8 @@ export function computeMinServing(
     const source = budgetNames || (unseen ? 'load balancer not supported' : 'no load balancer');
     return { targets: 0, perZone: {}, endpoints, source };
   }
-  const whole = baseline === undefined ? 0 : maxTargets(state, facts, baseline);
-  const perZone = baseline === undefined || whole === 0 ? {} : zoneMinServing(state, facts, baseline);
+  const whole = baseline === undefined ? 0 : maxTargets(state, facts, policy, baseline);
+  const perZone = baseline === undefined || whole === 0 ? {} : zoneMinServing(state, facts, policy, baseline);
   const written = policy.guard.minServing[service.key];
   if (written !== undefined) {
     const targets = 'targets' in written ? written.targets : Math.max(1, shareOf(written.share, whole));
@@ -67,17 +68,22 @@ export function computeMinServing(
  * The maximum number of targets that the Service could have now. Under policy Local that is the number of nodes that host its pods, including
  * missing ones, and no more than it is scaled to. Pods beyond that, of a rollout or of pod surge, are there so that others can leave.
  */
-function maxTargets(state: ServiceState, facts: ServingFacts, baseline: ServiceBaseline): number {
+function maxTargets(state: ServiceState, facts: ServingFacts, policy: Policy, baseline: ServiceBaseline): number {
   const { service, attached, hosts } = state;
   if (expectedEndpoints(state, facts, baseline) === 0 && state.readyOn.size === 0) return 0;
   if (service.externalTrafficPolicy === 'Cluster') {
-    const out = facts.cluster.nodes.filter((node) => node.excluded && !attached.has(node.name)).length;
+    const out = facts.cluster.nodes.filter((node) => isOutForNow(node, policy) && !attached.has(node.name)).length;
     return Math.min(baseline.targets, attached.size + out);
   }
   const there = service.endpoints.filter((endpoint) => !endpoint.terminating).length;
   const expected = expectedEndpoints(state, facts, baseline);
   const missing = Math.max(0, expected - there);
   return Math.min(baseline.targets, hosts.size + missing, expected);
+}
+
+/** Excluded, and not drained for good: new nodes take the place of those that an upgrade excludes, and nothing takes that of drained ones. */
+function isOutForNow({ excluded, pool }: NodeFacts, { pool: { name }, selection }: Policy): boolean {
+  return excluded && !(selection !== undefined && pool === name);
 }
 
 /**
@@ -87,6 +93,7 @@ function maxTargets(state: ServiceState, facts: ServingFacts, baseline: ServiceB
 function zoneMinServing(
   state: ServiceState,
   facts: ServingFacts,
+  policy: Policy,
   baseline: ServiceBaseline,
 ): Readonly<Record<string, number>> {
   const alone = new Set(state.groups.filter((group) => !group.crossZone).flatMap((group) => group.zones));
@@ -94,7 +101,7 @@ function zoneMinServing(
   if (served.length === 0) return {};
   const local = state.service.externalTrafficPolicy === 'Local';
   const places = facts.cluster.nodes.filter(
-    (node) => state.hosts.has(node.name) || (!local && (state.attached.has(node.name) || node.excluded)),
+    (node) => state.hosts.has(node.name) || (!local && (state.attached.has(node.name) || isOutForNow(node, policy))),
   );
   const zones = new Set(places.map((node) => node.zone));
   return Object.fromEntries(served.filter((zone) => zones.has(zone)).map((zone) => [zone, 1]));

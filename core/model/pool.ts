@@ -10,6 +10,8 @@ export interface PoolRef {
   readonly cluster: string;
   readonly region: string;
   readonly name: string;
+  /** `none` when no cloud can be asked for it. Absent for EKS. */
+  readonly provider?: 'none';
 }
 
 /** What the cloud reports about one node pool. */

@@ -62,7 +62,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const podSurge = planPodSurge(nodes, { ...asked, cluster: facts.cluster });
   yield;
   const surged = surgesPods(policy) ? surgedFacts({ ...asked, facts, batch: nodes }) : facts;
-  const surge = Math.max(nodes.length, pool.desiredSize);
+  const surge = policy.selection === undefined ? Math.max(nodes.length, pool.desiredSize) : 0;
   const unplaced = countUnplaced(facts.cluster);
   const atOnce = surgeAtOnce(policy, surge);
   const audited = { policy, pool, newPoolExists, facts, services, baselines, nodes, batches, podSurge, surged };

@@ -28,7 +28,9 @@ export function estimateRun(question: EstimateQuestion): {
   const { policy, facts, nodes } = question;
   const { batches } = question.batches;
   const { connectionDrainMs, stopMs, startAndStopMs, healthyMs, registeredMs, forwardedRestMs } = partsOf(question);
-  const waves = countWaves(policy, nodes.length);
+  const { selection } = policy;
+  const waves = selection === undefined ? countWaves(policy, nodes.length) : 0;
+  const endings = selection === undefined ? waves : Number(selection.terminate);
   const podSurges = batches.filter(({ followsPodSurge }) => followsPodSurge).length;
   const emptied = batches.filter((batch) => isSurged(batch, facts.cluster)).length;
   const followed = batches.length - emptied;
@@ -49,12 +51,12 @@ export function estimateRun(question: EstimateQuestion): {
     { name: `${followed} × replacements turn healthy`, ms: followed * healthyMs },
     {
       name: 'last connections through old nodes end',
-      ms: waves * forwardedRestMs,
+      ms: Math.max(1, waves) * forwardedRestMs,
     },
-    { name: waves === 1 ? 'last termination' : `${waves} × termination`, ms: waves * usual.terminationMs },
+    { name: endings === 1 ? 'last termination' : `${endings} × termination`, ms: endings * usual.terminationMs },
   ].filter((term) => term.ms > 0);
   const totalMs = terms.reduce((sum, term) => sum + term.ms, 0);
-  const atOnce = surgeAtOnce(policy, nodes.length) ?? nodes.length;
+  const atOnce = selection === undefined ? (surgeAtOnce(policy, nodes.length) ?? nodes.length) : 0;
   return { totalMs, terms, instanceMinutes: Math.round((atOnce * totalMs) / 60_000) };
 }
 

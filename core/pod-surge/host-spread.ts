@@ -39,13 +39,14 @@ export function findCrowded(pod: PodFacts, cluster: ClusterFacts, policy: Policy
   return pods <= fit ? undefined : { workload, pods, spread, fit };
 }
 
-/** The number of nodes that can run the pod in the end: a new one for each leaving node, and suitable nodes of other pools. */
-function countPlaces(pod: PodFacts, cluster: ClusterFacts, { pool, target }: Policy): number {
+/** The number of nodes that can run the pod in the end: a new one for each leaving node (unless it is drained), and suitable nodes of other pools. */
+function countPlaces(pod: PodFacts, cluster: ClusterFacts, { pool, target, selection }: Policy): number {
   const count = (name: string) => cluster.nodes.filter((node) => node.pool === name).length;
   const others = cluster.nodes.filter(
     (node) => node.pool !== pool.name && node.pool !== target.poolName && !node.cordoned && takes(node, pod),
   );
-  return others.length + Math.max(count(target.poolName), count(pool.name));
+  const inPlace = selection === undefined ? Math.max(count(target.poolName), count(pool.name)) : 0;
+  return others.length + inPlace;
 }
 
 function takes({ taints, labels }: NodeFacts, { tolerations, requiredNodeLabels = {} }: PodFacts): boolean {

@@ -58,19 +58,23 @@ interface LateVerdict {
 
 /**
  * A workload that cannot be surged is evicted within its budgets instead, unless the policy requires pod surge. A workload whose replacements
- * fail is not evicted either: its next pods would fail in the same way, and the serving ones would be gone.
+ * fail is not evicted either: its next pods would fail in the same way, and the serving ones would be gone. Nor, where nodes are drained and no
+ * new ones come, is one whose replacements do not start: the nodes that its pods would leave are closed to new ones, so leaving makes no room.
  */
 export function judgeLate(tooLate: readonly AwaitedWorkload[], cluster: ClusterFacts, policy: Policy): LateVerdict {
   const required = tooLate.filter(({ workload }) => {
     const facts = indexOf(cluster).workload(workload);
     return podSurgeTermsOf(policy, facts).mode === 'required';
   });
-  const failing = tooLate.filter((one) => one.kind === 'failing' && !required.includes(one));
-  const stalling = [...required, ...failing];
+  const others = tooLate.filter((one) => !required.includes(one));
+  const failing = others.filter(({ kind }) => kind === 'failing');
+  const roomless = policy.selection === undefined ? [] : others.filter(({ kind }) => kind === 'starting');
+  const stalling = [...required, ...failing, ...roomless];
   const expired = tooLate.filter((one) => !stalling.includes(one));
   if (stalling.length === 0) return { expired, stalled: undefined };
   const reason = stalling.map(({ workload, reason }) => `${workload}: ${reason}`).join('; ');
-  return { expired, stalled: { reason, hint: failing.length > 0 ? failingHint : requiredHint } };
+  const hint = failing.length > 0 ? failingHint : roomless.length > 0 ? roomlessHint : requiredHint;
+  return { expired, stalled: { reason, hint } };
 }
 
 /** What is late in a round of a pod surge, and what happens to it. */
@@ -103,6 +107,9 @@ export function decideLate(
 
 export const requiredHint =
   'Find out why the replacements do not serve, fix it, then resume. Or abort, and set mode auto for these workloads in spec.podSurge.workloads.';
+
+const roomlessHint =
+  'The old pods keep serving. Make room for their replacements on nodes that stay (kubectl describe pod says what is missing), then resume; or abort.';
 
 const failingHint =
   'The old pods keep serving. Find out why the replacements do not become ready (kubectl describe pod), fix it and resume; or abort. If a replacement becomes ready only after an old pod has left, delete the pods on the old nodes one by one, then resume.';

@@ -9,7 +9,10 @@ import type { DeadlineField, ProtectiveRule } from '../steps/steps.ts';
 export interface Policy {
   readonly name: string;
   readonly cluster: ClusterPolicy;
-  readonly pool: { readonly provider: 'eks'; readonly name: string };
+  /** The pool; `none` when no cloud is asked for it. */
+  readonly pool: { readonly provider: 'eks' | 'none'; readonly name: string };
+  /** The nodes of the pool that are drained. Absent when the whole pool is replaced by a new one. */
+  readonly selection?: NodeSelection;
   readonly target: TargetPolicy;
   /** Absent in runs of older versions, which always started all new instances at once. */
   readonly nodeSurge?: NodeSurgeLimit;
@@ -25,6 +28,13 @@ export interface Policy {
   readonly rollout?: RolloutPolicy;
   /** Protective rules that are off in this run. Only experiments that are meant to lose requests have any. */
   readonly disabledRules: readonly ProtectiveRule[];
+}
+
+/** Nodes that are drained, without a pool that replaces them. */
+interface NodeSelection {
+  readonly nodes: readonly { readonly name: string; readonly uid: string }[];
+  /** Whether their instances are terminated in the end. Otherwise the nodes stay, cordoned, excluded and empty. */
+  readonly terminate: boolean;
 }
 
 /** Where the pool is. */

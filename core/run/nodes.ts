@@ -3,6 +3,7 @@ import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
 import type { Evidence, NodeStatus } from '../status/status.ts';
 import type { NodeStep } from '../steps/node-steps.ts';
+import { stateOfStep } from '../steps/steps.ts';
 import type { EventOf } from './events.ts';
 import type { RunState } from './state.ts';
 
@@ -25,9 +26,12 @@ export function pendingOf(state: RunState, nodes: readonly NodeRef[]): readonly 
   return nodes.filter((node) => stepOf(state, node) === 'pending');
 }
 
-/** Those of the nodes that have not been replaced. */
+/** Those of the nodes that have not been replaced, or drained. */
 export function leftOf(state: RunState, nodes: readonly NodeRef[]): readonly NodeRef[] {
-  return nodes.filter((node) => stepOf(state, node) !== 'replaced');
+  return nodes.filter((node) => {
+    const step = stepOf(state, node);
+    return step === undefined || stateOfStep(step) !== 'replaced';
+  });
 }
 
 /** Those of the nodes that are not in progress. */

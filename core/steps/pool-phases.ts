@@ -71,6 +71,13 @@ const phases = [
     reversible: true,
   },
   {
+    id: 'drain',
+    label: 'drain',
+    does: 'drains the selected nodes, as many together as the guard allows',
+    waitsFor: 'every selected node to be drained',
+    reversible: true,
+  },
+  {
     id: 'finalize',
     label: 'finalize',
     does: 'deletes the old pool, restores scaling, checks for leftovers',

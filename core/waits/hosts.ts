@@ -7,6 +7,7 @@ import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
 import { targetsOf } from '../model/targets-of.ts';
 import type { Policy } from '../policy/policy.ts';
+import { stayingPool } from '../policy/selection.ts';
 
 /** Nodes for which the run does not wait although load balancers send nothing to them: by name, each with an explanation. */
 export type NodesAside = Readonly<Record<string, string>>;
@@ -70,6 +71,9 @@ export function findAside(
 function isLate(node: NodeFacts, groups: readonly TargetGroupFacts[], question: HostsQuestion): boolean {
   const { facts, policy, aside, patient } = question;
   if (isFargate(node)) return false;
+  // Nodes that stay in the pool can take what the drained ones served, so they are waited for, unless they did not serve before either.
+  if (node.pool === stayingPool(policy.pool.name))
+    return aside[node.name] === undefined && groups.some((group) => !isUnused(node, group) && !isHealthy(node, group));
   const isOwn = ownPools(policy).includes(node.pool);
   if (!isOwn) return patient && aside[node.name] === undefined && !groups.some((group) => isUnused(node, group));
   const open = groups.filter((group) => !isUnused(node, group) && takesPools(group, facts, policy));

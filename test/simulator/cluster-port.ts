@@ -76,6 +76,14 @@ export function createSimCluster(world: World): Cluster {
         delete node.labels[excludeLabel];
         note(world, `${node.name} included`);
       }),
+    disown: async (ref, run) => {
+      const node = nodeOf(ref);
+      if (node === undefined) return 'gone';
+      for (const mark of ['cordoned-by', 'excluded-by', 'disrupted-by'])
+        if (node.annotations[`nodeferry.dev/${mark}`] === run) delete node.annotations[`nodeferry.dev/${mark}`];
+      if (claimOf(node)?.run === run) delete node.annotations[fenceAnnotation];
+      return 'done';
+    },
     unfenceNode: async (ref, run) => {
       const node = nodeOf(ref);
       if (node === undefined) return 'gone';

@@ -3,6 +3,7 @@ import { compareText } from '../../text/format.ts';
 import type { Finding, FindingSeverity } from '../finding.ts';
 import { con001UnknownAge } from './con-001-unknown-age.ts';
 import { grd001Deadlock } from './grd-001-deadlock.ts';
+import { grd002NoneStay } from './grd-002-none-stay.ts';
 import { hnd001CannotSurge } from './hnd-001-cannot-surge.ts';
 import { inf003PoolBusy } from './inf-003-pool-busy.ts';
 import { inf004UnmanagedMarks } from './inf-004-unmanaged-marks.ts';
@@ -86,6 +87,7 @@ const auditRules: readonly AuditRule[] = [
   inf016WindowsNodes,
   inf017PoolExists,
   grd001Deadlock,
+  grd002NoneStay,
   hnd001CannotSurge,
   pol001UnknownService,
   pol002DisabledRules,

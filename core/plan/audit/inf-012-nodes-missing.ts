@@ -1,17 +1,35 @@
 import type { AuditRule } from './rule.ts';
 
 /** INF-012: the pool's instances and its nodes in the cluster are not the same. */
-export const inf012NodesMissing: AuditRule = ({ pool, nodes }) => {
+export const inf012NodesMissing: AuditRule = ({ pool, nodes, policy: { selection } }) => {
   if (nodes.length === 0) {
     return [
       {
         rule: 'INF-012',
         severity: 'blocker',
         subject: `pool ${pool.ref.name}`,
-        message: 'no node of it is in the cluster: there is nothing to replace',
-        hint: 'Check the names of cluster and pool in the policy.',
+        ...(selection === undefined
+          ? {
+              message: 'no node of it is in the cluster: there is nothing to replace',
+              hint: 'Check the names of cluster and pool in the policy.',
+            }
+          : {
+              message: 'none of the nodes to drain is in the cluster',
+              hint: 'They are gone already, or the worker is connected to another cluster.',
+            }),
       },
     ];
+  }
+  const uids = new Set(nodes.map(({ uid }) => uid));
+  const gone = selection?.nodes.filter(({ uid }) => !uids.has(uid)) ?? [];
+  if (selection !== undefined) {
+    return gone.map(({ name }) => ({
+      rule: 'INF-012',
+      severity: 'warning',
+      subject: `node ${name}`,
+      message: 'it is no longer in the cluster, so there is nothing to drain',
+      hint: 'Nothing to do if somebody else has removed it.',
+    }));
   }
   const known = new Set(nodes.map((node) => node.instanceId));
   const unjoined = pool.instances.filter((instance) => instance.state === 'running' && !known.has(instance.instanceId));

@@ -56,6 +56,12 @@ export const poolTexts: Readonly<Record<string, RuleText>> = {
     why: 'A run creates its own pool and changes no other, but a pool with the name of the new one exists already.',
     fix: 'Give the new pool another name in spec.target.poolName, or delete the existing one if it is not needed.',
   },
+  'GRD-002': {
+    severities: ['blocker'],
+    title: 'A drain that would leave a load balancer without targets',
+    why: 'Nothing takes the place of drained nodes, and under policy Cluster every node is a target. With the last one the load balancer has nowhere to send to.',
+    fix: 'Add nodes first, or drain fewer.',
+  },
   'GRD-001': {
     severities: ['blocker'],
     title: 'Nodes that the minimum serving never lets leave',

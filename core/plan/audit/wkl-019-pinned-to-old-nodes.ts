@@ -1,6 +1,8 @@
 import { hostnameLabel, nodegroupLabel } from '../../model/labels.ts';
+import type { NodeFacts } from '../../model/node.ts';
 import type { PodFacts } from '../../model/pod.ts';
 import { listNames } from '../../text/format.ts';
+import type { Finding } from '../finding.ts';
 import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
@@ -16,9 +18,12 @@ const ownLabels: readonly string[] = [
  * wait with them.
  */
 export const wkl019PinnedToOldNodes: AuditRule = (question) => {
-  const { poolName } = question.policy.target;
+  const { target, selection, pool } = question.policy;
+  const { poolName } = target;
+  const staying = question.facts.cluster.nodes.filter((node) => node.pool !== pool.name && !node.cordoned);
   return groupByWorkload('WKL-019', podsToMove(question), (pod) => {
     if (pod.ownerKind === 'DaemonSet' || pod.mirror) return undefined;
+    if (selection !== undefined) return staying.some((node) => matches(node, pod)) ? undefined : pinnedToDrained(pod);
     const pinnedBy = [
       ...ownLabels.filter((label) => pod.requiredNodeLabels?.[label] !== undefined),
       ...(allowsGroup(pod, poolName) ? [] : [nodegroupLabel]),
@@ -31,6 +36,22 @@ export const wkl019PinnedToOldNodes: AuditRule = (question) => {
     };
   });
 };
+
+function matches({ labels }: NodeFacts, { requiredNodeLabels = {} }: PodFacts): boolean {
+  return Object.entries(requiredNodeLabels).every(([label, values]) => values.includes(labels[label] ?? ''));
+}
+
+function pinnedToDrained(pod: PodFacts): Pick<Finding, 'severity' | 'message' | 'hint'> {
+  const wanted = Object.keys(pod.requiredNodeLabels ?? {}).map((label) => describe(pod, label));
+  return {
+    severity: 'blocker',
+    message:
+      wanted.length === 0
+        ? 'no node that takes pods would stay'
+        : `its node selector or affinity needs ${listNames(wanted)}, which no node that stays has`,
+    hint: 'Add nodes that match, or drain fewer nodes; then try again.',
+  };
+}
 
 function allowsGroup(pod: PodFacts, group: string): boolean {
   const groups = pod.requiredNodeLabels?.[nodegroupLabel];

@@ -1,0 +1,25 @@
+import type { PoolRef } from '../core/model/pool.ts';
+import type { NodePools } from '../ports/node-pools.ts';
+
+/** The node pools of every provider behind one port: each call goes to the provider of its pool. */
+export function poolsByProvider(by: {
+  readonly eks: NodePools;
+  readonly none: NodePools;
+}): NodePools {
+  const of = ({ provider = 'eks' }: PoolRef): NodePools => by[provider];
+  return {
+    describePool: async (ref) => await of(ref).describePool(ref),
+    findPool: async (ref) => await of(ref).findPool(ref),
+    findReplacements: async (ref) => await of(ref).findReplacements(ref),
+    requireMayCreate: async (request) => await of(request.source).requireMayCreate(request),
+    createPool: async (request) => await of(request.source).createPool(request),
+    resize: async (ref, request) => await of(ref).resize(ref, request),
+    trimPool: async (ref) => await of(ref).trimPool(ref),
+    suspendScaling: async (ref) => await of(ref).suspendScaling(ref),
+    restoreScaling: async (ref, suspended) => await of(ref).restoreScaling(ref, suspended),
+    observeInstances: async (ref) => await of(ref).observeInstances(ref),
+    terminateInstance: async (ref, instanceId) => await of(ref).terminateInstance(ref, instanceId),
+    observeInstance: async (ref, instanceId) => await of(ref).observeInstance(ref, instanceId),
+    deletePool: async (ref, options) => await of(ref).deletePool(ref, options),
+  };
+}

@@ -1,0 +1,65 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { PoolPlan } from '../core/plan/pool-plan.ts';
+import { idleOf, leftOf, stepOf } from '../core/run/nodes.ts';
+import type { RunReport } from '../core/status/status.ts';
+import type { PoolUpgradeInput } from './messages.ts';
+import { cordon, lockPool, preflight, rollBack, suspendScaling } from './pool-upgrade.ts';
+import { finishRun } from './run/finish-run.ts';
+import { openRun } from './run/open-run.ts';
+import { surgePods } from './run/pod-surge.ts';
+import { replaceNodes, replaceOthers } from './run/replace-nodes.ts';
+import { dropRollback } from './run/rollback.ts';
+import { apply, nextStep, type Run, requirePlan, runUntilDone, setPhase } from './run/run.ts';
+import { steps } from './run/steps.ts';
+import { unwind } from './run/unwind.ts';
+
+/**
+ * Drains some nodes of a pool, step by step as in the runbook, without a pool that replaces them: make a plan, lock the pool, cordon the nodes, start
+ * replacements of their pods on other nodes, then empty the nodes as the guard allows. In the end the nodes stay, cordoned, excluded and empty, or
+ * their instances are terminated. A drain that is aborted restores its nodes.
+ */
+export async function nodeDrain(input: PoolUpgradeInput): Promise<RunReport> {
+  const run = openRun(input);
+  try {
+    await run.handles.forward.run(async () => {
+      const plan = await preflight(run);
+      await lockPool(run);
+      if (plan.policy.selection?.terminate === true) await suspendScaling(run, plan.oldPool);
+      setPhase(run, 'cordon');
+      await cordon(run, plan.nodes);
+      await drainNodes(run, plan);
+    });
+  } catch (error) {
+    return await CancellationScope.nonCancellable(async () => await rollBack(run, error));
+  }
+  return await CancellationScope.nonCancellable(async () => await finish(run, requirePlan(run)));
+}
+
+/** Pods are surged, then nodes leave; again for nodes that the guard blocked until the run stalled and was resumed. */
+async function drainNodes(run: Run, plan: PoolPlan): Promise<void> {
+  const { nodes, oldPool } = plan;
+  apply(run, { type: 'trackNodes', nodes });
+  for (let left = nodes; left.length > 0; left = leftOf(run.state, nodes)) {
+    const idle = idleOf(run.state, left);
+    if (idle.length === 0) {
+      await replaceNodes(run, plan, left, oldPool);
+      continue;
+    }
+    const batch = await surgePods(run, plan, idle);
+    if (run.state.status.phase !== 'drain') setPhase(run, 'drain');
+    await replaceOthers(run, plan, batch, oldPool);
+    const isRetried = idleOf(run.state, leftOf(run.state, batch)).length > 0;
+    if (isRetried) apply(run, { type: 'setEvictedInstead', workloads: [] });
+  }
+}
+
+/** Leaves the drained nodes to the operator, and cleans up the rest. */
+async function finish(run: Run, { nodes }: PoolPlan): Promise<RunReport> {
+  const drained = nodes.filter((node) => stepOf(run.state, node) === 'drained');
+  await runUntilDone(run, 'drained nodes to be left to the operator', () =>
+    steps('keep drained nodes').keepDrained({ ...nextStep(run), nodes: drained }),
+  );
+  dropRollback(run, 'cordons');
+  dropRollback(run, 'released');
+  return finishRun(run, 'completed', await unwind(run));
+}
