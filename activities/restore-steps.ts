@@ -95,10 +95,13 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
      */
     keepDrained: async (input: PoolStepInput & { readonly nodes: readonly NodeRef[] }): Promise<Outcome> => {
       const { acting } = openLooseFence(cluster, input);
-      return await retryUntilDone({ clock, what: 'keeping drained nodes', hint: 'Check access to nodes.' }, async () => {
-        for (const node of input.nodes) await acting.disown(node, input.run);
-        return {};
-      });
+      return await retryUntilDone(
+        { clock, what: 'keeping drained nodes', hint: 'Check access to nodes.' },
+        async () => {
+          for (const node of input.nodes) await acting.disown(node, input.run);
+          return {};
+        },
+      );
     },
 
     /**

@@ -5,6 +5,7 @@ import { calledAs } from './called-as.ts';
 import { addCleanup } from './cli-cleanup.ts';
 import { addCompletion } from './cli-completion.ts';
 import { addDoctor } from './cli-doctor.ts';
+import { addDrain } from './cli-drain.ts';
 import { addOffline } from './cli-offline.ts';
 import { addRuns } from './cli-runs.ts';
 import { addServerOptions } from './cli-server-options.ts';
@@ -52,6 +53,7 @@ function createProgram(name: string, finish: (code: number) => void): Command {
   addOffline(program, finish);
   addPlanning(program, finish);
   addRuns(program, finish);
+  addDrain(program, finish);
   addWatching(program, finish);
   addControls(program, finish);
   addConcurrency(program, finish);

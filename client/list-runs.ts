@@ -49,9 +49,9 @@ export async function listRuns(connection: TemporalConnection, filter: RunFilter
  * only.
  */
 export async function readRunningRuns(connection: TemporalConnection, cluster: string): Promise<ReadonlySet<string>> {
-  const { poolUpgrade, nodeReplacement } = workflowTypes;
+  const { poolUpgrade, nodeDrain, nodeReplacement } = workflowTypes;
   const query = [
-    `WorkflowType IN ('${poolUpgrade}', '${nodeReplacement}')`,
+    `WorkflowType IN ('${poolUpgrade}', '${nodeDrain}', '${nodeReplacement}')`,
     `ExecutionStatus = 'Running'`,
     isOnCluster(cluster),
   ].join(' AND ');
@@ -68,7 +68,7 @@ export async function readRunningRuns(connection: TemporalConnection, cluster: s
 
 function queryOf({ all, cluster, stalled }: RunFilter): string {
   return [
-    `WorkflowType = '${workflowTypes.poolUpgrade}'`,
+    `WorkflowType IN ('${workflowTypes.poolUpgrade}', '${workflowTypes.nodeDrain}')`,
     ...(all && !stalled ? [] : [`ExecutionStatus = 'Running'`]),
     ...(cluster === undefined ? [] : [isOnCluster(cluster)]),
     ...(stalled ? [`${searchAttributes.stalled.name} = true`] : []),

@@ -2,11 +2,8 @@ import type { PoolRef } from '../core/model/pool.ts';
 import type { NodePools } from '../ports/node-pools.ts';
 
 /** The node pools of every provider behind one port: each call goes to the provider of its pool. */
-export function poolsByProvider(by: {
-  readonly eks: NodePools;
-  readonly none: NodePools;
-}): NodePools {
-  const of = ({ provider = 'eks' }: PoolRef): NodePools => by[provider];
+export function poolsByProvider(by: { readonly eks: NodePools; readonly none: NodePools }): NodePools {
+  const of = ({ provider }: PoolRef): NodePools => by[provider ?? 'eks'];
   return {
     describePool: async (ref) => await of(ref).describePool(ref),
     findPool: async (ref) => await of(ref).findPool(ref),

@@ -12,6 +12,7 @@ import type { Policy } from '../core/policy/policy.ts';
 import type { NodeStatus, RunStatus } from '../core/status/status.ts';
 import type { NodeStep } from '../core/steps/node-steps.ts';
 import type { PoolPhase } from '../core/steps/pool-phases.ts';
+import { count } from '../core/text/format.ts';
 import type { NodesAside } from '../core/waits/hosts.ts';
 import type { EndpointSnapshot } from '../core/waits/replacements.ts';
 
@@ -230,7 +231,13 @@ export function upgradeOptions(run: string, policy: Policy) {
 }
 
 /** One line for lists: the pool, and what replaces it. */
-export function upgradeSummary({ cluster, pool, target }: Pick<Policy, 'cluster' | 'pool' | 'target'>): string {
+export function upgradeSummary({
+  cluster,
+  pool,
+  target,
+  selection,
+}: Pick<Policy, 'cluster' | 'pool' | 'target' | 'selection'>): string {
+  if (selection !== undefined) return `${cluster.name}/${pool.name}: drain ${count(selection.nodes.length, 'node')}`;
   return `${cluster.name}/${pool.name} → ${target.poolName}`;
 }
 

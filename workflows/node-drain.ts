@@ -1,5 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
+import { explainKept } from '../core/run/explain-kept.ts';
 import { idleOf, leftOf, stepOf } from '../core/run/nodes.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
@@ -59,6 +60,7 @@ async function finish(run: Run, { nodes }: PoolPlan): Promise<RunReport> {
   await runUntilDone(run, 'drained nodes to be left to the operator', () =>
     steps('keep drained nodes').keepDrained({ ...nextStep(run), nodes: drained }),
   );
+  if (drained.length > 0) apply(run, { type: 'recordRetained', what: [explainKept(drained)] });
   dropRollback(run, 'cordons');
   dropRollback(run, 'released');
   return finishRun(run, 'completed', await unwind(run));

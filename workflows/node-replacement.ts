@@ -26,7 +26,8 @@ export async function nodeReplacement(input: NodeReplacementInput): Promise<Node
       return await CancellationScope.nonCancellable(async () => await restore(node));
     }
     try {
-      if (await CancellationScope.nonCancellable(async () => await terminate(node))) return endWith(node, 'replaced');
+      if (await CancellationScope.nonCancellable(async () => await terminate(node)))
+        return endWith(node, input.policy.selection === undefined ? 'replaced' : 'removed');
     } catch (error) {
       if (!isCancellation(error)) throw error;
       return await CancellationScope.nonCancellable(async () => await restore(node));
@@ -109,7 +110,10 @@ function isKept({ input: { policy } }: NodeRun): boolean {
 
 /** Observes once more that the node is empty; false when it has changed, so that earlier steps must be repeated first. */
 async function confirmEmpty(node: NodeRun): Promise<boolean> {
-  return !mustRepeat(node, await runNodeStep(node, 'confirming-empty', (activities, step) => activities.confirmEmpty(step)));
+  return !mustRepeat(
+    node,
+    await runNodeStep(node, 'confirming-empty', (activities, step) => activities.confirmEmpty(step)),
+  );
 }
 
 /** Terminates the instance; false when the node has changed, so that earlier steps must be repeated first. */

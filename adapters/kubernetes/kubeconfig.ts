@@ -44,3 +44,23 @@ function unusable(why: string, cause?: unknown): NodeferryError {
     { cause },
   );
 }
+
+/** A cluster, as far as the name of its kubeconfig entry tells. */
+interface NamedCluster {
+  readonly name: string;
+  /** Absent when the name does not contain it. */
+  readonly region?: string;
+}
+
+/**
+ * The name of the cluster that is connected to. `aws eks update-kubeconfig` names it by its ARN, eksctl by `NAME.REGION.eksctl.io` (AWS CLI reference,
+ * update-kubeconfig; eksctl, pkg/utils/kubeconfig). Other names are taken as they are.
+ */
+export function readClusterName(options: { readonly kubeconfig?: string; readonly context?: string }): NamedCluster {
+  const name = loadConfig(options).config.getCurrentCluster()?.name ?? '';
+  const [, arnRegion, arnName] = /^arn:[^:]+:eks:([^:]+):[^:]*:cluster\/(.+)$/.exec(name) ?? [];
+  if (arnRegion !== undefined && arnName !== undefined) return { name: arnName, region: arnRegion };
+  const [, ownName, ownRegion] = /^(.+)\.([a-z0-9-]+)\.eksctl\.io$/.exec(name) ?? [];
+  if (ownName !== undefined && ownRegion !== undefined) return { name: ownName, region: ownRegion };
+  return { name };
+}

@@ -69,7 +69,7 @@ const unmeasured =
   `a run that replaces every node then ends with exit code ${exitCodes.unmeasured}`;
 
 /** A run that is started without a worker would begin whenever one starts, when nobody may be watching any more. */
-async function requireWorker(connection: TemporalConnection): Promise<void> {
+export async function requireWorker(connection: TemporalConnection): Promise<void> {
   let polled: boolean;
   try {
     polled = await isPolled(connection, taskQueue());
@@ -115,7 +115,7 @@ export interface StartedRun {
 }
 
 /**
- * Starts the pool's workflow.
+ * Starts the pool's workflow: an upgrade, or a drain if the policy selects nodes.
  * @throws NodeferryError AlreadyRunning while another upgrade of the pool is under way
  */
 export async function startUpgrade(
@@ -130,12 +130,15 @@ export async function startUpgrade(
   const input: PoolUpgradeInput = { run: runName(), policy, by: operatorName(), reason, ...plan };
   try {
     await connection.within(() =>
-      connection.client.workflow.start(workflowTypes.poolUpgrade, {
-        ...upgradeOptions(input.run, policy),
-        workflowIdConflictPolicy: 'FAIL',
-        taskQueue: taskQueue(),
-        args: [input],
-      }),
+      connection.client.workflow.start(
+        policy.selection === undefined ? workflowTypes.poolUpgrade : workflowTypes.nodeDrain,
+        {
+          ...upgradeOptions(input.run, policy),
+          workflowIdConflictPolicy: 'FAIL',
+          taskQueue: taskQueue(),
+          args: [input],
+        },
+      ),
     );
   } catch (cause) {
     if (cause instanceof WorkflowExecutionAlreadyStartedError) {
@@ -143,7 +146,7 @@ export async function startUpgrade(
       throw new NodeferryError(
         {
           code: 'AlreadyRunning',
-          message: `An upgrade of ${name} is already under way; nothing was started.`,
+          message: `${policy.selection === undefined ? 'An upgrade' : 'A run'} of ${name} is already under way; nothing was started.`,
           hint: `Watch it: nodeferry watch ${name}   or end it first: nodeferry abort ${name}`,
         },
         { cause },

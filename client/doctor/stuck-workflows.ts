@@ -48,8 +48,8 @@ function explainExtent(read: number, more: boolean, what: string): string {
 /** Pools and launchers first: there are few of them. */
 async function listRunning(connection: TemporalConnection) {
   const ids: string[] = [];
-  const { poolUpgrade, windowLauncher, nodeReplacement } = workflowTypes;
-  for (const type of [poolUpgrade, windowLauncher, nodeReplacement]) {
+  const { poolUpgrade, nodeDrain, windowLauncher, nodeReplacement } = workflowTypes;
+  for (const type of [poolUpgrade, nodeDrain, windowLauncher, nodeReplacement]) {
     const query = `WorkflowType = '${type}' AND ExecutionStatus = 'Running'`;
     const isFull = await connection.within(async () => {
       for await (const { workflowId } of connection.client.workflow.list({ query, pageSize: maxRead + 1 })) {

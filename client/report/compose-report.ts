@@ -128,7 +128,8 @@ function costBlocks({ instanceMinutes }: RunReport): readonly Block[] {
   return [paragraph(plain(`Instance time beyond the pool: ${instanceMinutes} instance-minutes (${duration}).`))];
 }
 
-function versionBlocks({ pool, newPool, fromVersion, toVersion, newNodes }: RunReport): readonly Block[] {
+function versionBlocks({ pool, newPool, fromVersion, toVersion, newNodes, drain }: RunReport): readonly Block[] {
+  if (drain !== undefined) return [paragraph(plain(`Pool: ${pool}, ${fromVersion}.`))];
   const versions = paragraph(plain(`Old pool: ${pool}, ${fromVersion}. New pool: ${newPool}, ${toVersion}.`));
   if (newNodes.length === 0) return [versions];
   const rows = newNodes.map(({ name, zone, instanceId }) => [name, zone, instanceId]);

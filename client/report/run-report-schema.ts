@@ -151,7 +151,11 @@ export const runReportSchema = z
     workflowId: z.string().meta({ description: 'ID of its workflow in Temporal.' }),
     cluster: z.string(),
     pool: z.string().meta({ description: 'The old pool.' }),
-    newPool: z.string().meta({ description: 'The new pool.' }),
+    newPool: z.string().meta({ description: 'The new pool. Empty for a drain.' }),
+    drain: z
+      .enum(['keep', 'terminate'])
+      .meta({ description: 'Set when the run drained nodes: whether it kept or terminated them.' })
+      .optional(),
     fromVersion: z.string(),
     toVersion: z.string(),
     outcome: z.enum(finalPhases),

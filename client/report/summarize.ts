@@ -1,7 +1,9 @@
 import { because } from '../../core/status/because.ts';
+import { doneWord } from '../../core/status/done-word.ts';
 import type { Line } from '../../core/status/line.ts';
 import { explainSplit, lostByUs } from '../../core/status/losses.ts';
 import type { RunReport } from '../../core/status/status.ts';
+import { stateOfStep } from '../../core/steps/steps.ts';
 import { count, formatLongDuration } from '../../core/text/format.ts';
 import { plain } from './document.ts';
 import { formatMoment } from './format-moment.ts';
@@ -26,10 +28,10 @@ export function summarize(report: RunReport): readonly Line[] {
 function countReplaced(report: RunReport): string {
   const newUids = listNewUids(report);
   const old = report.nodes.filter(({ node }) => !newUids.has(node.uid));
-  const replaced = old.filter(({ step }) => step === 'replaced').length;
+  const done = old.filter(({ step }) => stateOfStep(step) === 'replaced').length;
   const removed = report.nodes.filter(({ node, step }) => newUids.has(node.uid) && step === 'replaced').length;
   const more = removed === 0 ? '' : `, ${count(removed, 'new node')} removed again`;
-  return `${replaced} of ${count(old.length, 'node')} replaced${more}`;
+  return `${done} of ${count(old.length, 'node')} ${doneWord(report)}${more}`;
 }
 
 function explainOutcome(report: RunReport): Line {

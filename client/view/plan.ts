@@ -3,7 +3,7 @@ import type { WorkloadSurge } from '../../core/plan/pod-surge-plan.ts';
 import type { PoolPlan, ServicePlan } from '../../core/plan/pool-plan.ts';
 import { listUnprotected } from '../../core/policy/zeroed.ts';
 import type { Tone } from '../../core/status/line.ts';
-import { formatDuration, listNames } from '../../core/text/format.ts';
+import { count, formatDuration, listNames } from '../../core/text/format.ts';
 import type { Style } from '../output/style.ts';
 import { describeStages } from './plan-stages.ts';
 import { renderTable } from './table.ts';
@@ -18,10 +18,7 @@ const toneOfSeverity = { blocker: 'bad', error: 'bad', warning: 'warn', info: 'd
 export function renderPlan(plan: PoolPlan, style: Style): string[] {
   const { width } = style;
   const lines = [
-    style.paint(
-      'strong',
-      `${plan.oldPool.cluster}/${plan.oldPool.name} → ${plan.newPool.name}   ${plan.fromVersion} → ${plan.toVersion}`,
-    ),
+    style.paint('strong', titleOf(plan)),
     '',
     ...renderTable(
       [['NODE', 'ZONE', 'INSTANCE'], ...plan.nodes.map((node) => [node.name, node.zone, node.instanceId])],
@@ -48,7 +45,15 @@ export function renderPlan(plan: PoolPlan, style: Style): string[] {
   return fitWidth(lines, style);
 }
 
-function renderSurge({ surge, surgeAtOnce, estimate }: PoolPlan): string {
+function titleOf({ oldPool, newPool, fromVersion, toVersion, policy, nodes }: PoolPlan): string {
+  const pool = `${oldPool.cluster}/${oldPool.name}`;
+  const { selection } = policy;
+  if (selection === undefined) return `${pool} → ${newPool.name}   ${fromVersion} → ${toVersion}`;
+  return `${pool}   drain ${count(nodes.length, 'node')}${selection.terminate ? ' and terminate' : ''}`;
+}
+
+function renderSurge({ surge, surgeAtOnce, estimate, policy }: PoolPlan): string {
+  if (policy.selection !== undefined) return 'no new nodes: pods move to nodes that stay';
   const instances = surgeAtOnce === undefined ? 'together' : `at most ${surgeAtOnce} at a time beyond the pool’s size`;
   const cost =
     estimate.instanceMinutes === undefined
@@ -96,7 +101,7 @@ function renderMeanwhile(workloads: readonly WorkloadSurge[], newPool: string): 
   );
   return [
     `replicas count as unavailable until replacements are ready, and alerts on that fire: ${listNames(most, 10)}`,
-    `replacements may come to any node that takes them, not to ${newPool} only, and push out pods of lower priority there`,
+    `replacements may come to any node that takes them${newPool === '' ? '' : `, not to ${newPool} only`}, and push out pods of lower priority there`,
     '',
   ];
 }

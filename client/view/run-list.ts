@@ -64,6 +64,7 @@ function cellsOf({ cluster, pool, run = '-', ...one }: ListedRun, now: number, s
 
 /** The new pool, and its version unless its name says it already. */
 function targetOf({ newPool = '-', version }: Pick<ListedRun, 'newPool' | 'version'>): string {
+  if (newPool === '') return 'drain';
   return version === undefined || newPool.includes(version.replace('.', '-')) ? newPool : `${newPool} (${version})`;
 }
 

@@ -44,10 +44,11 @@ function isOverFor({ finishedAt, workflow }: SeenRun): boolean {
 function headline(status: SeenRun, now: number, style: Style): string {
   const replaced = status.nodes.filter(({ step }) => stateOfStep(step) === 'replaced').length;
   const elapsed = formatDuration((status.finishedAt ?? status.workflow?.closedAt ?? now) - status.startedAt);
-  const { fromVersion, toVersion, newPool } = status;
+  const { fromVersion, toVersion, newPool, drain } = status;
+  const versions = `${fromVersion === '' ? '' : `${fromVersion} `}→ ${toVersion === '' ? newPool : toVersion}`;
   return [
     style.paint('strong', `${status.cluster}/${status.pool}`),
-    `${fromVersion === '' ? '' : `${fromVersion} `}→ ${toVersion === '' ? newPool : toVersion}`,
+    drain === undefined ? versions : 'drain',
     style.paint(toneOfRun(status), stateOf(status)),
     `${replaced}/${status.nodes.length} nodes`,
     `elapsed ${elapsed}`,

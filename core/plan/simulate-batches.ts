@@ -17,8 +17,8 @@ import { isEnabled } from '../policy/rules.ts';
 import { doAtOnce, type Slices } from '../slices.ts';
 import { countWaves, surgeAtOnce } from '../surge/at-once.ts';
 import { idealFacts } from './ideal-facts.ts';
-import { zonesThatStay } from './zones-that-stay.ts';
 import { openBudget, packBatches, type Taking } from './pack-batches.ts';
+import { zonesThatStay } from './zones-that-stay.ts';
 
 /** The nodes to replace and what guards them. */
 export interface BatchesInput {
@@ -122,7 +122,13 @@ function simulateBatch(
 ): Played {
   const candidates = batch.flatMap(({ name }) => indexOf(facts.cluster).podsOn(name));
   const released = selectReleases(candidates, context, new Map(), facts.observedAt).release.map(({ pod }) => pod);
-  return letLeave(batch, wave, released, guard?.assume({ replaced: inPlace(released, facts, context.policy) }), context.policy);
+  return letLeave(
+    batch,
+    wave,
+    released,
+    guard?.assume({ replaced: inPlace(released, facts, context.policy) }),
+    context.policy,
+  );
 }
 
 /** The pods whose replacements serve as they do: in the zone that they leave, or anywhere if their load balancers do not care. */

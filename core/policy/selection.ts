@@ -9,7 +9,7 @@ import type { Policy } from './policy.ts';
  */
 export function seenBy(cluster: ClusterFacts, { pool, selection }: Pick<Policy, 'pool' | 'selection'>): ClusterFacts {
   if (selection === undefined) return cluster;
-  const seen = views(cluster);
+  const seen = viewsOf(cluster);
   const key = [pool.name, ...selection.nodes.map(({ uid }) => uid)].join(' ');
   const known = seen.get(key);
   if (known !== undefined) return known;
@@ -21,7 +21,7 @@ export function seenBy(cluster: ClusterFacts, { pool, selection }: Pick<Policy, 
 }
 
 /** Views of one observation, by pool and nodes: what is indexed for a view stays valid as long as the observation. */
-const views = onceFor((_: ClusterFacts) => new Map<string, ClusterFacts>());
+const viewsOf: (of: ClusterFacts) => Map<string, ClusterFacts> = onceFor(() => new Map());
 
 function placed(node: NodeFacts, pool: string, selected: ReadonlySet<string>): NodeFacts {
   if (selected.has(node.uid)) return node.pool === pool ? node : { ...node, pool };

@@ -21,6 +21,7 @@ export function beginStatus({ run, workflowId, policy, by, reason, startedAt }: 
     cluster: policy.cluster.name,
     pool: policy.pool.name,
     newPool: policy.target.poolName,
+    ...(policy.selection === undefined ? {} : { drain: policy.selection.terminate ? 'terminate' : 'keep' }),
     fromVersion: '',
     toVersion: policy.target.version ?? '',
     phase: 'preflight',

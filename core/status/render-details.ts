@@ -3,6 +3,7 @@ import { bytesOf } from '../text/bytes.ts';
 import { count, formatDuration, formatTime, listNames } from '../text/format.ts';
 import { describeNode, type NodeRow } from './describe-nodes.ts';
 import { describeChange, describeRun } from './describe-run.ts';
+import { doneWord } from './done-word.ts';
 import { describeEvidence, listExclusionReasons } from './exclusion-reasons.ts';
 import { explainDeadline } from './explain-waiting.ts';
 import type { Line } from './line.ts';
@@ -28,7 +29,7 @@ export function renderDetails(status: RunStatus | RunReport): string {
     unprotected.map(print).join('\n'),
   ];
   const after = [
-    others(nodes),
+    others(nodes, doneWord(status)),
     exclusions(status.nodes),
     ending(status),
     list(latest(externalChanges)),
@@ -75,9 +76,10 @@ function heading(status: RunStatus): string {
   const from = status.fromVersion === '' ? '' : `${status.fromVersion} `;
   const versions = status.toVersion === '' ? '' : ` · ${from}→ ${status.toVersion}`;
   const replaced = status.nodes.filter(({ step }) => stateOfStep(step) === 'replaced').length;
-  const nodes = status.nodes.length === 0 ? '' : ` · ${replaced} of ${count(status.nodes.length, 'node')} replaced`;
+  const nodes =
+    status.nodes.length === 0 ? '' : ` · ${replaced} of ${count(status.nodes.length, 'node')} ${doneWord(status)}`;
   return [
-    `## ${status.cluster}/${status.pool} → ${status.newPool}${versions}`,
+    `## ${status.cluster}/${status.pool}${status.drain === undefined ? ` → ${status.newPool}${versions}` : ': drain'}`,
     `**${status.phase}**${nodes} · run \`${status.run}\` · since ${formatTime(status.startedAt)}${took(status)}`,
   ].join('\n\n');
 }
@@ -150,14 +152,14 @@ function countNodes(rows: readonly NodeRow[]): number {
 }
 
 /** How many nodes are pending, and how many are done. */
-function others(rows: readonly NodeRow[]): string {
+function others(rows: readonly NodeRow[], done: string): string {
   const pending = rows.filter(({ state }) => state === 'pending');
   const replaced = countNodes(rows.filter(({ state }) => state === 'replaced'));
   return [
     ...(pending.length === 0
       ? []
       : [`${count(countNodes(pending), 'node')} pending: ${listNames(pending.flatMap(({ names }) => names))}`]),
-    ...(replaced === 0 ? [] : [`${count(replaced, 'node')} replaced`]),
+    ...(replaced === 0 ? [] : [`${count(replaced, 'node')} ${done}`]),
   ].join('\n\n');
 }
 

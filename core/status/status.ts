@@ -70,7 +70,10 @@ export interface RunStatus {
   readonly workflowId: string;
   readonly cluster: string;
   readonly pool: string;
+  /** Empty for a drain. */
   readonly newPool: string;
+  /** Set when the run drains nodes, without a pool that replaces them, and what becomes of the nodes. Absent for upgrades. */
+  readonly drain?: 'keep' | 'terminate';
   readonly fromVersion: string;
   readonly toVersion: string;
   readonly phase: PoolPhase;

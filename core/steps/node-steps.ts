@@ -177,7 +177,8 @@ const steps = [
     label: 'confirming that it is empty',
     state: 'in-progress',
     does: '',
-    waitsFor: 'an observation in which the node of a drain is deregistered, has no movable pod, and nothing on it serves',
+    waitsFor:
+      'an observation in which the node of a drain is deregistered, has no movable pod, and nothing on it serves',
     activity: 'confirmEmpty',
     summary: 'confirm that it is empty',
     evidence: [{ kind: 'drained', column: { title: 'DRAINED', onlyWhenSeen: true } }],
@@ -191,6 +192,14 @@ const steps = [
     does: '',
     waitsFor: 'nothing: the node of a drain is cordoned, excluded and empty',
     reversible: true,
+  },
+  {
+    id: 'removed',
+    label: 'removed',
+    state: 'replaced',
+    does: '',
+    waitsFor: 'nothing: the node of a drain is gone',
+    reversible: false,
   },
   {
     id: 'restoring',

@@ -14,6 +14,7 @@ import { inf014TooLarge } from './inf-014-too-large.ts';
 import { inf015Unread } from './inf-015-unread.ts';
 import { inf016WindowsNodes } from './inf-016-windows.ts';
 import { inf017PoolExists } from './inf-017-pool-exists.ts';
+import { inf018Held } from './inf-018-held.ts';
 import { pol001UnknownService } from './pol-001-unknown-service.ts';
 import { pol002DisabledRules } from './pol-002-disabled-rules.ts';
 import { pol003Zeroed } from './pol-003-zeroed.ts';
@@ -86,6 +87,7 @@ const auditRules: readonly AuditRule[] = [
   inf015Unread,
   inf016WindowsNodes,
   inf017PoolExists,
+  inf018Held,
   grd001Deadlock,
   grd002NoneStay,
   hnd001CannotSurge,

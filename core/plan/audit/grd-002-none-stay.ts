@@ -1,5 +1,4 @@
-import { balancedServices } from '../../guard/serving.ts';
-import { stateOf } from '../../guard/serving.ts';
+import { balancedServices, stateOf } from '../../guard/serving.ts';
 import { indexOf } from '../../model/cluster-index.ts';
 import type { AuditRule } from './rule.ts';
 

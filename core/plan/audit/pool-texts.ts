@@ -56,6 +56,12 @@ export const poolTexts: Readonly<Record<string, RuleText>> = {
     why: 'A run creates its own pool and changes no other, but a pool with the name of the new one exists already.',
     fix: 'Give the new pool another name in spec.target.poolName, or delete the existing one if it is not needed.',
   },
+  'INF-018': {
+    severities: ['blocker'],
+    title: 'Nodes to drain that another run has marked',
+    why: 'Another run works on the node, or has left its marks there. Two runs must not act on one node.',
+    fix: 'Let that run finish or abort it; remove what a dead run has left with nodeferry cleanup.',
+  },
   'GRD-002': {
     severities: ['blocker'],
     title: 'A drain that would leave a load balancer without targets',

@@ -1,0 +1,21 @@
+import { stringify } from 'yaml';
+import { NodeferryError } from '../../core/model/problem.ts';
+import { parsePolicy } from '../../core/policy/parse.ts';
+import type { Policy } from '../../core/policy/policy.ts';
+
+/** Stands where the written form requires a value that a drain does not use, or that is not known. */
+const placeholder = { name: 'drain', region: 'none-none-1', version: '1.1' } as const;
+
+/** The policy of a drain without a policy file: the defaults of an upgrade. `region` is empty when it is not known. */
+export function defaultPolicy(cluster: { readonly name: string; readonly region?: string }): Policy {
+  const { name, region, version } = placeholder;
+  const written = {
+    apiVersion: 'nodeferry.dev/v1alpha1',
+    kind: 'PoolUpgrade',
+    metadata: { name },
+    spec: { cluster: { name, region }, pool: { name }, target: { version } },
+  };
+  const parsed = parsePolicy(stringify(written), 'default policy');
+  if (!parsed.ok) throw new NodeferryError({ code: 'Internal', message: 'the default policy of a drain is refused' });
+  return { ...parsed.policy, cluster: { name: cluster.name, region: cluster.region ?? '' } };
+}
