@@ -35,7 +35,11 @@ export function addDrain(program: Command, finish: (code: ExitCode) => void): vo
     .option('--delete-emptydir-data', 'evict pods with emptyDir volumes too; their data is lost', false)
     .option('--force', 'evict pods without a controller too; nothing starts them again', false)
     .addOption(new Option('--ignore-daemonsets', 'pods of DaemonSets are never evicted').hideHelp())
-    .option('--dry-run [mode]', 'show the plan and its findings; changes nothing', false)
+    .addOption(
+      new Option('--dry-run [mode]', 'show the plan and its findings; changes nothing')
+        .choices(['none', 'client', 'server'])
+        .default(false),
+    )
     .option(
       '--cluster <name>',
       'name of the cluster in locks and lists; from the policy or the kubeconfig unless given',

@@ -1,6 +1,8 @@
+import { createNoNodePools } from '../../adapters/no-provider/node-pools.ts';
 import { zoneRulesOf } from '../../adapters/time-zones/zone-rules.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { learnTimes } from '../../core/schedule/needed-time.ts';
+import { poolsByProvider } from '../../operations/pools-by-provider.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Timings } from '../../ports/timings.ts';
 import type { Traffic } from '../../ports/traffic.ts';
@@ -15,7 +17,7 @@ export function createSimPorts(world: World): Ports {
   return {
     clock: world.clock,
     cluster: withFaults(world, createSimCluster(world), () => world.faults.apiDown),
-    pools: withFaults(world, createSimPools(world)),
+    pools: poolsByProvider({ eks: withFaults(world, createSimPools(world)), none: createNoNodePools() }),
     loadBalancers: withFaults(world, createSimLoadBalancers(world)),
     traffic: createSimTraffic(world),
     timings: withFaults(world, createSimTimings(world), () => world.faults.apiDown),

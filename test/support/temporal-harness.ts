@@ -144,8 +144,9 @@ export async function createHarness(
 }
 
 async function startUpgrade(client: Client, taskQueue: string, input: PoolUpgradeInput) {
-  const { cluster, pool } = input.policy;
-  return await client.workflow.start<UpgradeFunction>(workflowTypes.poolUpgrade, {
+  const { cluster, pool, selection } = input.policy;
+  const type = selection === undefined ? workflowTypes.poolUpgrade : workflowTypes.nodeDrain;
+  return await client.workflow.start<UpgradeFunction>(type, {
     workflowId: poolUpgradeId(cluster.name, pool.name),
     taskQueue,
     args: [input],
