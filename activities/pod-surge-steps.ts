@@ -11,7 +11,8 @@ import { decideReleasedEviction } from '../core/pod-surge/evict-released.ts';
 import { type AwaitedWorkload, decideLate, requiredHint } from '../core/pod-surge/late-workloads.ts';
 import { decidePodSurgeRound, type PodSurgeRound } from '../core/pod-surge/pod-surge-round.ts';
 import { selectBatch } from '../core/pod-surge/select-batch.ts';
-import { decideSwaps, type SwapQuestion } from '../core/pod-surge/swap.ts';
+import { decideSwaps, type Swap, type SwapQuestion } from '../core/pod-surge/swap.ts';
+import { decideSwapsAfterDrain } from '../core/pod-surge/swap-after-drain.ts';
 import { recordBlocked } from '../core/status/blocked.ts';
 import {
   type EvictReleasedCheckpoint,
@@ -152,10 +153,15 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
       });
     },
 
-    /** Returns pods to their ReplicaSets as far as that removes no pod that serves; the others continue to serve. */
+    /**
+     * Returns pods to their ReplicaSets as far as that removes no pod that serves; the others continue to serve. After a drain, replacements that may
+     * leave their nodes are released instead of pods that may not.
+     */
     adoptPods: async (input: PoolStepInput): Promise<Outcome> => {
       const fence = openLooseFence(cluster, input);
+      const { run, policy } = input;
       const { adoptNow } = createAdoption(fence.acting);
+      const asked = { sharedVolumeClaims: new Set<string>(), denials: new Map<string, string>() };
       return await pollUntil<object>({
         clock,
         what: 'released pods to be adopted',
@@ -163,7 +169,12 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         pollIntervalMs: pollIntervalMs,
         hint: 'Check the ReplicaSets of the pods that are named; then resume.',
         poll: fence.around<object>(async () => {
-          const given = await adoptNow(await observer.cluster(input.policy), input.run);
+          const facts = await observer.cluster(policy);
+          const question = { ...asked, policy, cluster: facts, run };
+          const swaps = policy.selection === undefined ? [] : decideSwapsAfterDrain(question);
+          await swapPods(swaps, run, fence);
+          if (swaps.length > 0) return { done: false, reason: 'pods are being swapped' };
+          const given = await adoptNow(facts, run);
           if (given.actions.length === 0 && given.awaited.length === 0) return { done: true, value: {} };
           return { done: false, reason: explainAdoption(given) };
         }),
@@ -239,10 +250,15 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
   }
 
   /** Whether any pods were swapped. */
-  async function swap(question: SwapQuestion, { acting }: PoolFence): Promise<boolean> {
+  async function swap(question: SwapQuestion, fence: PoolFence): Promise<boolean> {
     const { cluster: facts, run, leaving } = question;
-    await createAdoption(acting).adoptNow(facts, run, { leaving });
+    await createAdoption(fence.acting).adoptNow(facts, run, { leaving });
     const swaps = decideSwaps(question);
+    await swapPods(swaps, run, fence);
+    return swaps.length > 0;
+  }
+
+  async function swapPods(swaps: readonly Swap[], run: string, { acting }: PoolFence): Promise<void> {
     for (const { keeps, pairs } of swaps) {
       for (const pod of keeps) await acting.raiseDeletionCost(pod, run);
       for (const { release, adopt } of pairs) {
@@ -251,7 +267,6 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         if (outcome === 'done') await acting.adopt(adopt, run);
       }
     }
-    return swaps.length > 0;
   }
 
   async function adoptForWorkloads(

@@ -56,6 +56,7 @@ async function drainNodes(run: Run, plan: PoolPlan): Promise<void> {
 
 /** Leaves the drained nodes to the operator, and cleans up the rest. */
 async function finish(run: Run, { nodes }: PoolPlan): Promise<RunReport> {
+  setPhase(run, 'finalize');
   const drained = nodes.filter((node) => stepOf(run.state, node) === 'drained');
   await runUntilDone(run, 'drained nodes to be left to the operator', () =>
     steps('keep drained nodes').keepDrained({ ...nextStep(run), nodes: drained }),

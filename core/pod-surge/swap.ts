@@ -13,7 +13,7 @@ export interface SwapQuestion extends PodSurgeContext {
 }
 
 /** A swap for one ReplicaSet: it releases some pods and adopts others in their place. It must not delete any of those meanwhile. */
-interface Swap {
+export interface Swap {
   /** Pods whose deletion cost is raised first: the adopted ones, and those that stay. */
   readonly keeps: readonly PodRef[];
   readonly pairs: readonly {

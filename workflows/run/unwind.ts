@@ -47,6 +47,8 @@ async function restore(run: Run, entry: RollbackEntry): Promise<readonly string[
     }
     case 'released':
       await adoptPods(run);
+      // No new nodes leave whose pods could be swapped with these: where a replacement serves, the released pod goes.
+      if (run.input.policy.selection !== undefined) await evictReleased(run);
       return [];
     case 'new-pool':
       await removeNewNodes(run, requirePlan(run));
