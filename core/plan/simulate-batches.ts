@@ -1,7 +1,7 @@
 import { isNodeBound } from '../eviction/node-bound.ts';
 import type { ServiceBaseline } from '../guard/baseline.ts';
 import { explainBlock, type GuardBlock } from '../guard/block.ts';
-import { type CountedBudget, type CountedService, localStates } from '../guard/counts.ts';
+import type { CountedBudget, CountedService } from '../guard/counts.ts';
 import { type Guard, openGuard } from '../guard/guard.ts';
 import { layOutInSlices } from '../guard/lay-out.ts';
 import { indexOf, onceFor } from '../model/cluster-index.ts';
@@ -18,7 +18,6 @@ import { doAtOnce, type Slices } from '../slices.ts';
 import { countWaves, surgeAtOnce } from '../surge/at-once.ts';
 import { idealFacts } from './ideal-facts.ts';
 import { openBudget, packBatches, type Taking } from './pack-batches.ts';
-import { zonesThatStay } from './zones-that-stay.ts';
 
 /** The nodes to replace and what guards them. */
 export interface BatchesInput {
@@ -73,8 +72,8 @@ interface Played {
  * Simulates the run with perfect progress: the guard excludes nodes until it stops, then every node of the batch is replaced by a new node in the
  * same zone that takes over the pods, and so on. Under policy Cluster the new nodes serve from the beginning, so an old node takes nothing with
  * it that its replacement does not serve. Under policy Local the figures of a batch recover when it ends. So every batch begins with the same
- * figures, and a node that is blocked by them is blocked for good. Where nodes are drained and no new ones come, replacements run on nodes that
- * stay, in the same zone if one stays there.
+ * figures, and a node that is blocked by them is blocked for good. Where nodes are drained and no new ones come, the
+ * replacements run on nodes that stay; GRD-002 finds where none does.
  */
 export function simulateBatches(input: BatchesInput): Batches {
   return doAtOnce(simulateInSlices(input));
@@ -122,25 +121,7 @@ function simulateBatch(
 ): Played {
   const candidates = batch.flatMap(({ name }) => indexOf(facts.cluster).podsOn(name));
   const released = selectReleases(candidates, context, new Map(), facts.observedAt).release.map(({ pod }) => pod);
-  return letLeave(
-    batch,
-    wave,
-    released,
-    guard?.assume({ replaced: inPlace(released, facts, context.policy) }),
-    context.policy,
-  );
-}
-
-/** The pods whose replacements serve as they do: in the zone that they leave, or anywhere if their load balancers do not care. */
-function inPlace(released: readonly PodFacts[], facts: ServingFacts, policy: Policy): readonly PodFacts[] {
-  if (policy.selection === undefined) return released;
-  const zones = zonesThatStay(facts.cluster, policy);
-  const { nodes } = indexOf(facts.cluster);
-  return released.filter(
-    (pod) =>
-      zones.has(nodes.get(pod.node ?? '')?.zone ?? '') ||
-      localStates(pod, facts).every(({ groups }) => groups.every(({ crossZone }) => crossZone)),
-  );
+  return letLeave(batch, wave, released, guard?.assume({ replaced: released }), context.policy);
 }
 
 function joinBatches(played: readonly Played[]): Played {

@@ -86,6 +86,27 @@ export function describeNodeOwnership(name: string, subject: () => ClusterSubjec
       expect(await seeNode(subject(), node.name)).toMatchObject({ excluded: true });
     });
 
+    it('leave what a run has set on a node to others: nothing of it is theirs to remove any more', async () => {
+      const { one, others } = subject();
+      const node = await others.addNode('kept');
+      await one.cordon(node, 'run-1');
+      await one.exclude(node, 'run-1');
+      await one.taintDisrupted(node, 'run-1');
+      await one.fenceNode(node, { run: 'run-1', round: 1, step: 1, attempt: 1 });
+      expect(await one.disown(node, 'run-2')).toBe('done');
+      expect(await seeNode(subject(), node.name)).toMatchObject({
+        ownership: { cordonedBy: 'run-1', excludedBy: 'run-1' },
+      });
+      expect(await one.disown(node, 'run-1')).toBe('done');
+      expect(await one.disown(node, 'run-1')).toBe('done');
+      const kept = await seeNode(subject(), node.name);
+      expect(kept).toMatchObject({ cordoned: true, excluded: true, ownership: {} });
+      expect(kept.taints).toContainEqual(expect.objectContaining({ key: 'nodeferry.dev/disrupted' }));
+      expect(await one.uncordon(node, 'run-1')).toBe('not-ours');
+      expect(await one.include(node, 'run-1')).toBe('not-ours');
+      expect(await one.untaintDisrupted(node, 'run-1')).toBe('not-ours');
+    });
+
     it('taint a disrupted node and keep the taints of others', async () => {
       const { one, others } = subject();
       const node = await others.addNode('tainted', { taints: ['example.com/gpu'] });

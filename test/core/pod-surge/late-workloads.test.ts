@@ -51,6 +51,16 @@ describe('a workload that is too late', () => {
     expect(stalled?.reason).toBe('Deployment default/web: it is starting');
   });
 
+  test('stalls a drain when its replacements do not start: the node that it would leave takes no pods', () => {
+    const drain = { ...policy, selection: { nodes: [], terminate: false } };
+    expect(judgeLate([awaited('starting')], cluster, drain)).toMatchObject({
+      expired: [],
+      stalled: { hint: expect.stringContaining('Make room') },
+    });
+    for (const kind of ['later', 'kept', 'refused', 'hopeless'] as const)
+      expect(judgeLate([awaited(kind)], cluster, drain).expired).toHaveLength(1);
+  });
+
   test('stalls the run when its replacements fail, because the next ones would too', () => {
     const { expired, stalled } = judgeLate([awaited('failing')], cluster, policy);
     expect(expired).toEqual([]);

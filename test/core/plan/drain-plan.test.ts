@@ -1,0 +1,108 @@
+/** Plans of drains: nothing takes the place of the nodes that leave. */
+import { describe, expect, test } from 'vitest';
+import { computeMinServing } from '../../../core/guard/min-serving.ts';
+import { balancedServices, stateOf } from '../../../core/guard/serving.ts';
+import { drainPolicy } from '../../../core/policy/drain-policy.ts';
+import { seenBy } from '../../../core/policy/selection.ts';
+import { aNode, aPod, aPolicy, aPool, withPodSurge } from '../support/facts.ts';
+import type { Policy, ServingFacts } from '../support/model.ts';
+import { factsOf, learned, nodes, planFor, pods, type Scene } from '../support/scene.ts';
+
+function draining(names: readonly string[], changes: Partial<Policy> = withPodSurge()): Policy {
+  const selected = nodes.filter(({ name }) => names.includes(name)).map(({ name, uid }) => ({ name, uid }));
+  const choice = { pool: 'web', nodes: selected, terminate: false, deleteEmptyDirData: false, force: false };
+  return drainPolicy(aPolicy(changes), choice);
+}
+
+/** The observation as the drain sees it. */
+function seen(policy: Policy, scene: Scene = {}): ServingFacts {
+  const facts = factsOf(scene);
+  return { ...facts, cluster: seenBy(facts.cluster, policy) };
+}
+
+function planDrain(names: readonly string[], scene: Scene = {}, changes?: Partial<Policy>) {
+  const policy = draining(names, changes);
+  const facts = seen(policy, scene);
+  const old = facts.cluster.nodes.filter(({ pool }) => pool === 'web');
+  return planFor(facts, policy, aPool(old));
+}
+
+const blockersOf = (...args: Parameters<typeof planDrain>) =>
+  planDrain(...args).findings.flatMap(({ rule, severity }) => (severity === 'blocker' ? [rule] : []));
+
+describe('a drain', () => {
+  test('plans the selected nodes alone, no new ones, and no boot', () => {
+    const plan = planDrain(['n1', 'n3']);
+    expect(plan.nodes.map(({ name }) => name).toSorted()).toEqual(['n1', 'n3']);
+    expect(plan.surge).toBe(0);
+    expect(plan.estimate.terms.map(({ name }) => name).join()).not.toMatch(/boot|termination/);
+    expect(plan.estimate.instanceMinutes).toBe(0);
+  });
+
+  test('of the last node that takes pods is refused', () => {
+    expect(blockersOf(['n1', 'n2', 'n3', 'n4'])).toContain('WKL-019');
+  });
+
+  test('of all targets of a Service with policy Cluster is refused, of all but one it is not', () => {
+    const all = nodes.map(({ name }) => name);
+    const idle = { traffic: 'Cluster', pods: [], workloads: [] } as const;
+    expect(blockersOf(all, idle)).toContain('GRD-002');
+    expect(blockersOf(all.slice(1), idle)).not.toContain('GRD-002');
+  });
+
+  test('of a whole zone is refused where load balancers need a target in each', () => {
+    expect(blockersOf(['n3', 'n4'], { crossZone: false })).toContain('GRD-002');
+    expect(blockersOf(['n3'], { crossZone: false })).toEqual([]);
+    expect(blockersOf(['n3', 'n4'], { crossZone: true })).toEqual([]);
+  });
+
+  test('of a node that another run has marked is refused', () => {
+    const changed = { n1: { ownership: { cordonedBy: 'run-other' } } };
+    expect(blockersOf(['n1'], { changed })).toContain('INF-018');
+    expect(blockersOf(['n2'], { changed })).not.toContain('INF-018');
+  });
+
+  test('is refused where no node that stays has the labels that a pod needs', () => {
+    const pinned = [...pods.slice(1), { ...aPod('web-1', 'n1'), requiredNodeLabels: { disk: ['ssd'] } }];
+    expect(blockersOf(['n1'], { pods: pinned })).toContain('WKL-019');
+    expect(blockersOf(['n1'], { pods: pinned, changed: { n2: { labels: { disk: 'ssd' } } } })).not.toContain('WKL-019');
+    const cordoned = { n2: { labels: { disk: 'ssd' }, cordoned: true } };
+    expect(blockersOf(['n1'], { pods: pinned, changed: cordoned })).toContain('WKL-019');
+  });
+});
+
+test('drained nodes no longer count towards what must serve, as nothing takes their place', () => {
+  const drained = { excluded: true, cordoned: true };
+  const scene: Scene = { traffic: 'Cluster', changed: { n1: drained }, states: { n1: 'absent' } };
+  const targets = (policy: Policy) => {
+    const facts = seen(policy, scene);
+    const [balanced] = balancedServices(facts).values();
+    if (balanced === undefined) throw new Error('no Service');
+    const [before] = learned(seen(policy, { traffic: 'Cluster' }), policy);
+    return computeMinServing(stateOf(balanced.service, facts), facts, policy, before).targets;
+  };
+  expect(targets(aPolicy())).toBe(3);
+  expect(targets(draining(['n1', 'n2']))).toBe(2);
+});
+
+describe('the pools that a run sees', () => {
+  test('are those of the cluster, without a selection', () => {
+    const { cluster } = factsOf();
+    expect(seenBy(cluster, aPolicy())).toBe(cluster);
+  });
+
+  test('have only the selected nodes in the pool, by UID, whatever pool they are of', () => {
+    const elsewhere = { ...aNode('n9'), pool: 'batch' };
+    const renewed = { ...aNode('n2'), uid: 'another' };
+    const { cluster } = factsOf({ nodes: [...nodes.filter(({ name }) => name !== 'n2'), renewed, elsewhere] });
+    const view = seenBy(cluster, draining(['n1', 'n2']));
+    expect(view.nodes.filter(({ pool }) => pool === 'web').map(({ name }) => name)).toEqual(['n1']);
+    expect(view.nodes.find(({ name }) => name === 'n9')?.pool).toBe('batch');
+  });
+
+  test('are the same object for the same observation, so that what is indexed for it stays valid', () => {
+    const { cluster } = factsOf();
+    expect(seenBy(cluster, draining(['n1']))).toBe(seenBy(cluster, draining(['n1'])));
+    expect(seenBy(cluster, draining(['n1']))).not.toBe(seenBy(cluster, draining(['n2'])));
+  });
+});
