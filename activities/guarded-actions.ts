@@ -12,7 +12,7 @@ export function guardActions(cluster: Cluster, { check }: { readonly check: () =
     uncordon: (node, run) => checked(() => cluster.uncordon(node, run)),
     exclude: (node, run) => checked(() => cluster.exclude(node, run)),
     include: (node, run) => checked(() => cluster.include(node, run)),
-    disown: (node, run) => checked(() => cluster.disown(node, run)),
+    removeOwnershipMarks: (node, run) => checked(() => cluster.removeOwnershipMarks(node, run)),
     release: (pod, from, run) => checked(() => cluster.release(pod, from, run)),
     adopt: (pod, run) => checked(() => cluster.adopt(pod, run)),
     raiseDeletionCost: (pod, run) => checked(() => cluster.raiseDeletionCost(pod, run)),

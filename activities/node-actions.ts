@@ -14,7 +14,7 @@ import type { NodePools } from '../ports/node-pools.ts';
  * @throws NodeferryError NotOwned
  */
 export async function requireInstanceGone(pools: NodePools, node: NodeRef, policy: Policy): Promise<void> {
-  // Without a cloud nothing but the Node object tells that a machine exists.
+  // Without a cloud nothing but the Node object tells that an instance exists.
   if (policy.pool.provider === 'none') return;
   const pool = { cluster: policy.cluster.name, region: policy.cluster.region, name: policy.pool.name };
   const state = await pools.observeInstance(pool, node.instanceId);

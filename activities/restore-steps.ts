@@ -98,7 +98,7 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
       return await retryUntilDone(
         { clock, what: 'keeping drained nodes', hint: 'Check access to nodes.' },
         async () => {
-          for (const node of input.nodes) await acting.disown(node, input.run);
+          for (const node of input.nodes) await acting.removeOwnershipMarks(node, input.run);
           return {};
         },
       );

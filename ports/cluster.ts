@@ -34,7 +34,7 @@ export interface Cluster {
   exclude(node: NodeRef, run: string): Promise<'done' | 'already' | 'gone'>;
   include(node: NodeRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
   /** Removes every ownership mark of the run from the node, and leaves its cordon, label and taint as they are: they are the operator's from now on. */
-  disown(node: NodeRef, run: string): Promise<'done' | 'gone'>;
+  removeOwnershipMarks(node: NodeRef, run: string): Promise<'done' | 'gone'>;
   /** Records on the node which attempt acts on it; `superseded` when a later attempt of the same run already does. */
   fenceNode(node: NodeRef, fence: FencingToken): Promise<'done' | 'superseded' | 'gone'>;
   /** Removes the fencing token of the run: no attempt acts on the node any more. */

@@ -25,7 +25,7 @@ type NodeOperations = Pick<
   | 'uncordon'
   | 'exclude'
   | 'include'
-  | 'disown'
+  | 'removeOwnershipMarks'
   | 'fenceNode'
   | 'unfenceNode'
   | 'requireFence'
@@ -43,7 +43,7 @@ export function nodeOperations(access: { readonly connection: Connection; readon
     uncordon: (node, run) => change(node, (object) => decideUncordon(object, run)),
     exclude: (node, run) => change(node, (object) => decideExclude(object, run)),
     include: (node, run) => change(node, (object) => decideInclude(object, run)),
-    disown: (node, run) => change(node, (object) => decideDisown(object, run)),
+    removeOwnershipMarks: (node, run) => change(node, (object) => decideRemoveMarks(object, run)),
     fenceNode: (node, fence) => change(node, (object) => decideFence(object, fence)),
     unfenceNode: (node, run) => change(node, (object) => decideUnfence(object, run)),
     requireFence: async (node, fence) => {
@@ -99,7 +99,7 @@ function decideInclude(node: V1Node, run: string): Decision<'done' | 'not-ours'>
   };
 }
 
-function decideDisown(node: V1Node, run: string): Decision<'done'> {
+function decideRemoveMarks(node: V1Node, run: string): Decision<'done'> {
   const { cordonedBy, excludedBy, disruptedBy, fence } = ownershipOf(node);
   const marks = [
     { annotation: cordonedByAnnotation, by: cordonedBy },

@@ -28,6 +28,6 @@ async function refuse({ name }: PoolRef): Promise<never> {
   throw new NodeferryError({
     code: 'ProviderRefused',
     message: `no cloud is known that could change the nodes of ${name}`,
-    hint: 'Drain the nodes without terminating them, and remove the machines yourself.',
+    hint: 'Drain the nodes without terminating them, and remove the instances yourself.',
   });
 }

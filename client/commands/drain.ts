@@ -81,7 +81,7 @@ async function choosePolicy(options: DrainOptions): Promise<Policy> {
       throw new NodeferryError({
         code: 'InvalidArgument',
         message: 'Instances can be terminated in EKS node groups only, and the region of the cluster is not known.',
-        hint: 'Give --region, or drain without --terminate and remove the machines yourself.',
+        hint: 'Give --region, or drain without --terminate and remove the instances yourself.',
       });
     return drainPolicy(base, { ...selected, terminate, deleteEmptyDirData, force });
   } finally {

@@ -7,7 +7,7 @@ export function explainKept(nodes: readonly Pick<NodeRef, 'name'>[]): string {
   const names = nodes.map(({ name }) => name);
   const node = names.length === 1 ? (names[0] ?? '') : 'NODE';
   return (
-    `${listNames(names, 10)}: drained; stays cordoned and excluded from load balancers until you remove the machine. To use it again: ` +
+    `${listNames(names, 10)}: drained; stays cordoned and excluded from load balancers until you remove the instance. To use it again: ` +
     `kubectl taint node ${node} ${disruptedTaint}-; kubectl label node ${node} node.kubernetes.io/exclude-from-external-load-balancers-; kubectl uncordon ${node}`
   );
 }

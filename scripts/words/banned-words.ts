@@ -138,7 +138,7 @@ export const bannedWords: readonly BannedWord[] = [
   { word: 'retreat', pattern: /\bretreat(s|ed|ing)?\b/g, say: 'scale in, remove new nodes' },
   { word: 'linger', pattern: /\blinger(s|ed|ing)?\b/g, say: 'sleep' },
   { word: 'elsewhere', pattern: /\bserving elsewhere\b/g, say: 'replacements serving' },
-  { word: 'disown', pattern: /\bdisown(s|ed|ing)?\b/g, say: 'abandoned' },
+  { word: 'removeOwnershipMarks', pattern: /\bdisown(s|ed|ing)?\b/g, say: 'abandoned' },
   {
     word: 'undo ledger',
     pattern: /\bundo ledgers?\b|\bledger entr(y|ies)\b|\brun\.ledger\b/g,

@@ -58,7 +58,7 @@ describe('refused words', () => {
     ['look', 'every look at the cluster'],
     ['look', 'createLooking()'],
     ['sweep', 'nodeferry sweep'],
-    ['disown', "'disowned'"],
+    ['removeOwnershipMarks', "'disowned'"],
     ['ChildOnItsWay', 'interface ChildOnItsWay {'],
     ['leaving-load-balancers', "step: 'leaving-load-balancers'"],
     ['tell…', 'tellHeld(pod)'],

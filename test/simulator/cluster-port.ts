@@ -76,7 +76,7 @@ export function createSimCluster(world: World): Cluster {
         delete node.labels[excludeLabel];
         note(world, `${node.name} included`);
       }),
-    disown: async (ref, run) => {
+    removeOwnershipMarks: async (ref, run) => {
       const node = nodeOf(ref);
       if (node === undefined) return 'gone';
       for (const mark of ['cordoned-by', 'excluded-by', 'disrupted-by'])

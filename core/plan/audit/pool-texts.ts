@@ -59,7 +59,7 @@ export const poolTexts: Readonly<Record<string, RuleText>> = {
   'INF-018': {
     severities: ['blocker'],
     title: 'Nodes to drain that another run has marked',
-    why: 'Another run works on the node, or has left its marks there. Two runs must not act on one node.',
+    why: 'Another run works on the node, or has left its ownership marks there. Two runs must not act on one node.',
     fix: 'Let that run finish or abort it; remove what a dead run has left with nodeferry cleanup.',
   },
   'GRD-002': {

@@ -93,12 +93,12 @@ export function describeNodeOwnership(name: string, subject: () => ClusterSubjec
       await one.exclude(node, 'run-1');
       await one.taintDisrupted(node, 'run-1');
       await one.fenceNode(node, { run: 'run-1', round: 1, step: 1, attempt: 1 });
-      expect(await one.disown(node, 'run-2')).toBe('done');
+      expect(await one.removeOwnershipMarks(node, 'run-2')).toBe('done');
       expect(await seeNode(subject(), node.name)).toMatchObject({
         ownership: { cordonedBy: 'run-1', excludedBy: 'run-1' },
       });
-      expect(await one.disown(node, 'run-1')).toBe('done');
-      expect(await one.disown(node, 'run-1')).toBe('done');
+      expect(await one.removeOwnershipMarks(node, 'run-1')).toBe('done');
+      expect(await one.removeOwnershipMarks(node, 'run-1')).toBe('done');
       const kept = await seeNode(subject(), node.name);
       expect(kept).toMatchObject({ cordoned: true, excluded: true, ownership: {} });
       expect(kept.taints).toContainEqual(expect.objectContaining({ key: 'nodeferry.dev/disrupted' }));
