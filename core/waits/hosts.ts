@@ -22,6 +22,8 @@ export interface HostsQuestion {
   readonly aside: NodesAside;
   /** Whether the run still waits for nodes of other pools to become healthy. */
   readonly patient: boolean;
+  /** The run has not changed anything yet: it waits for no node that stays. */
+  readonly isBefore?: boolean;
 }
 
 /** Nodes that host ready endpoints of a Service and are not healthy in its load balancers: `late` ones to wait for, and those set aside. */
@@ -58,22 +60,24 @@ export function observeHosts(service: ServiceFacts, question: HostsQuestion): Ho
  * Services by key.
  */
 export function findAside(
-  question: Omit<HostsQuestion, 'aside' | 'patient'>,
+  question: Omit<HostsQuestion, 'aside' | 'patient' | 'isBefore'>,
   services?: readonly string[],
 ): NodesAside {
   const found: Record<string, string> = {};
   for (const [key, { service }] of balancedServices(question.facts))
     if (services?.includes(key) !== false)
-      Object.assign(found, observeHosts(service, { ...question, aside: {}, patient: false }).aside);
+      Object.assign(found, observeHosts(service, { ...question, aside: {}, patient: false, isBefore: true }).aside);
   return found;
 }
 
 function isLate(node: NodeFacts, groups: readonly TargetGroupFacts[], question: HostsQuestion): boolean {
-  const { facts, policy, aside, patient } = question;
+  const { facts, policy, aside, patient, isBefore = false } = question;
   if (isFargate(node)) return false;
-  // Nodes that stay in the pool can take what the drained ones served, so they are waited for, unless they did not serve before either.
-  if (node.pool === stayingPool(policy.pool.name))
-    return aside[node.name] === undefined && groups.some((group) => !isUnused(node, group) && !isHealthy(node, group));
+  // Nodes that stay in the pool take what the drained ones served, so they are waited for, unless they were not healthy before either.
+  if (node.pool === stayingPool(policy.pool.name)) {
+    if (isBefore || aside[node.name] !== undefined) return false;
+    return groups.some((group) => !isUnused(node, group) && !isHealthy(node, group));
+  }
   const isOwn = ownPools(policy).includes(node.pool);
   if (!isOwn) return patient && aside[node.name] === undefined && !groups.some((group) => isUnused(node, group));
   const open = groups.filter((group) => !isUnused(node, group) && takesPools(group, facts, policy));

@@ -1,5 +1,6 @@
 import { patched, sleep } from '@temporalio/workflow';
 import type { PoolUpgradeInput } from '../../workflows/messages.ts';
+import { nodeDrain as nodeDrainToday } from '../../workflows/node-drain.ts';
 import { nodeReplacement as nodeReplacementToday } from '../../workflows/node-replacement.ts';
 import { poolUpgrade as poolUpgradeToday } from '../../workflows/pool-upgrade.ts';
 
@@ -15,4 +16,10 @@ export async function nodeReplacement(
 ): ReturnType<typeof nodeReplacementToday> {
   if (patched('one-more-thing')) await sleep('1 second');
   return await nodeReplacementToday(input);
+}
+
+/** The drain, changed in the same way. */
+export async function nodeDrain(input: PoolUpgradeInput): ReturnType<typeof nodeDrainToday> {
+  if (patched('one-more-thing')) await sleep('1 second');
+  return await nodeDrainToday(input);
 }

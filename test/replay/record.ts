@@ -8,8 +8,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/activity';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { drainPolicy } from '../../core/policy/drain-policy.ts';
+import type { Policy } from '../../core/policy/policy.ts';
 import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
+import type { World } from '../simulator/world.ts';
 import { createHarness, type Harness, type StepHooks, type TemporalPlace } from '../support/temporal-harness.ts';
 import { buildTestBundle, startServer, stopServer } from '../support/temporal-server.ts';
 
@@ -17,12 +20,17 @@ const directory = fileURLToPath(new URL('histories', import.meta.url));
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const operator = { by: 'ann', reason: 'recorded' };
 
-async function record(name: string, place: TemporalPlace, meddle: (run: Meddling) => StepHooks): Promise<void> {
+async function record(
+  name: string,
+  place: TemporalPlace,
+  meddle: (run: Meddling) => StepHooks = () => ({}),
+  policyFor: (world: World) => Policy = () => scenarioPolicy(),
+): Promise<void> {
   const world = createScenario({ nodes: 3 });
   const meddling: Meddling = { send: async () => undefined, resume: async () => undefined };
   const harness = await createHarness(world, meddle(meddling), place);
   try {
-    const handle = await harness.start(scenarioPolicy());
+    const handle = await harness.start(policyFor(world));
     meddling.send = async (update) => {
       const definition = { pause: pauseUpdate, resume: resumeUpdate, abort: abortUpdate }[update];
       await handle.executeUpdate(definition, { args: [operator] });
@@ -58,7 +66,11 @@ const server = await startServer();
 try {
   mkdirSync(directory, { recursive: true });
   const place = { address: server.address, codePath: await buildTestBundle(scratch) };
-  await record('completed', place, () => ({}));
+  await record('completed', place);
+  await record('drained', place, undefined, ({ nodes }) => {
+    const choice = { pool: 'web', nodes: nodes.slice(0, 1), terminate: false, deleteEmptyDirData: false, force: false };
+    return drainPolicy(podSurgePolicy(), choice);
+  });
   await record('aborted', place, (run) => {
     let done = false;
     return {

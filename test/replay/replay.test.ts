@@ -31,6 +31,8 @@ describe('recorded histories', () => {
       'aborted-pool',
       'completed-node',
       'completed-pool',
+      'drained-node',
+      'drained-pool',
       'paused-node',
       'paused-pool',
       'stalled-node',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { stayingPool } from '../../../core/policy/selection.ts';
 import { findAside, type NodesAside, observeHosts } from '../../../core/waits/hosts.ts';
 import { aGroup, aNode, anObservation, aPolicy, aService, aTarget, onePodOnEach } from '../support/facts.ts';
 import type { NodeFacts, TargetState } from '../support/model.ts';
@@ -59,4 +60,14 @@ test('one of Fargate is never healthy, and is set aside', () => {
 test('a leaving node need not be healthy', () => {
   expect(observation(aNode('n2', { cordoned: true }), 'initial').late).toEqual([]);
   expect(observation(aNode('n2', { excluded: true }), 'draining').late).toEqual([]);
+});
+
+test('one that stays while others of its pool are drained is waited for, however long, unless it was not healthy before', () => {
+  const stays = aNode('stays', { pool: stayingPool('web') });
+  expect(observation(stays, 'healthy')).toEqual({ late: [], aside: [] });
+  expect(observation(stays, 'unhealthy', { patient: false }).late).toEqual(['stays']);
+  expect(observation(stays, 'unused', { patient: false }).late).toEqual([]);
+  const aside = findAside(question(stays, 'unhealthy'));
+  expect(Object.keys(aside)).toEqual(['stays']);
+  expect(observation(stays, 'unhealthy', { aside }).late).toEqual([]);
 });
