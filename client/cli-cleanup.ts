@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { type ClusterOptions, clusterOptionsOf } from './cluster-options.ts';
 import type { ExitCode } from './output/exit-codes.ts';
 import { outputOption } from './output/output-option.ts';
@@ -13,6 +13,11 @@ export function addCleanup(program: Command, finish: (code: ExitCode) => void): 
     .argument('<cluster/pool>', 'the pool, as in the policy')
     .option('--run <run>', 'clean up after this run only')
     .option('--region <region>', 'region of the cluster; AWS_REGION unless given')
+    .addOption(
+      new Option('--provider <provider>', 'none: ask no cloud; for what drains have left')
+        .choices(['eks', 'none'])
+        .default('eks'),
+    )
     .option('--yes', 'do it; without, nothing is changed', false)
     .addOption(outputOption())
     .addHelpText(
@@ -23,8 +28,9 @@ export function addCleanup(program: Command, finish: (code: ExitCode) => void): 
     )
     .action(async (target: string, options: CleanupFlags) => {
       const { cleanupCommand } = await import('./commands/cleanup.ts');
-      const { run, region, yes, output } = options;
-      finish(await cleanupCommand(parseRunTarget(target), { run, region, yes, output, ...clusterOptionsOf(options) }));
+      const { run, region, provider, yes, output } = options;
+      const chosen = { run, region, provider, yes, output };
+      finish(await cleanupCommand(parseRunTarget(target), { ...chosen, ...clusterOptionsOf(options) }));
     });
 }
 
@@ -32,6 +38,7 @@ export function addCleanup(program: Command, finish: (code: ExitCode) => void): 
 interface CleanupFlags extends ClusterOptions {
   readonly run?: string;
   readonly region?: string;
+  readonly provider: 'eks' | 'none';
   readonly yes: boolean;
   readonly output: OutputFormat;
 }

@@ -1,6 +1,7 @@
 import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
 import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
+import { createNoNodePools } from '../../adapters/no-provider/node-pools.ts';
 import { type CleanupPlan, explainCleanupAction } from '../../core/cleanup/plan-cleanup.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { count } from '../../core/text/format.ts';
@@ -16,6 +17,8 @@ import { formatRunTarget, type RunTarget } from '../run-target.ts';
 export interface CleanupOptions extends ClusterOptions {
   readonly run: string | undefined;
   readonly region: string | undefined;
+  /** Whether EKS is asked for the pool. */
+  readonly provider: 'eks' | 'none';
   /** Do it. Otherwise only show what would be done. */
   readonly yes: boolean;
   readonly output: OutputFormat;
@@ -23,8 +26,9 @@ export interface CleanupOptions extends ClusterOptions {
 
 /** Shows, or removes, what a terminated or reset run has left over. Works without Temporal, but asks it if it answers. */
 export async function cleanupCommand(target: RunTarget, options: CleanupOptions): Promise<ExitCode> {
-  const region = options.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
-  if (region === undefined || region === '') {
+  const isEks = options.provider === 'eks';
+  const region = options.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] ?? '';
+  if (isEks && region === '') {
     throw new NodeferryError({
       code: 'InvalidArgument',
       message: 'The region of the cluster is not known.',
@@ -36,7 +40,7 @@ export async function cleanupCommand(target: RunTarget, options: CleanupOptions)
   const clock = systemClock;
   const systems = {
     cluster: createKubernetesCluster(clusterOptionsOf(options)),
-    pools: createEksNodePools({ clock }),
+    pools: isEks ? createEksNodePools({ clock }) : createNoNodePools(),
     clock,
   };
   try {

@@ -52,7 +52,8 @@ export function nextSteps(run: SeenRun, leftovers: readonly string[] = []): stri
   }
   if (stateOf(run) !== 'failed') return [];
   if (leftovers.length > 0) return [`The run has ended. Remove the leftovers: nodeferry cleanup ${name} --yes`];
-  return ['The run has ended without leftovers. Once the cause is fixed: nodeferry upgrade -f POLICY'];
+  const again = run.drain === undefined ? 'nodeferry upgrade -f POLICY' : 'nodeferry drain NODE…';
+  return [`The run has ended without leftovers. Once the cause is fixed: ${again}`];
 }
 
 /** Says how a run ended that has left no report, and what to do about it. */

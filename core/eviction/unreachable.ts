@@ -52,7 +52,8 @@ export function explainStuckPods(cluster: ClusterFacts, run: string, policy: Pol
   });
 }
 
-/** Terminates exactly that instance; the run resizes its group when it gets to it. */
-function endCommand({ instanceId }: Pick<NodeRef, 'instanceId'>, { cluster }: Policy): string {
+/** Ends exactly that instance; a run resizes its group when it gets to it. Without a cloud the Node object says that it is gone. */
+function endCommand({ name, instanceId }: Pick<NodeRef, 'name' | 'instanceId'>, { cluster, pool }: Policy): string {
+  if (pool.provider === 'none') return `switch it off, then: kubectl delete node ${name}`;
   return `aws ec2 terminate-instances --region ${cluster.region} --instance-ids ${instanceId}`;
 }
