@@ -255,6 +255,8 @@ describe('clusters that change by themselves', () => {
         drawn.troubles.some(({ cutsOff }) => cutsOff) ? [1, 2, 3].map(() => 1 + below(drawn.random, 60)) : [],
       );
       let begun = 0;
+      const abortsAt = isDrain(seed) && seed % 2 === 1 ? 8 + (seed % 41) : undefined;
+      let abort: (() => Promise<unknown>) | undefined;
       const harness = await openHarness(world, {
         before: async (step, args) => {
           begun += 1;
@@ -264,6 +266,7 @@ describe('clusters that change by themselves', () => {
             note(world, `>>> ${one.what}`);
             one.strike(world, random);
           }
+          if (begun === abortsAt) void abort?.();
           if (cutOffAt.has(begun) && actsOnCluster(step)) attempts.cutOff(step, args);
         },
       });
@@ -271,6 +274,8 @@ describe('clusters that change by themselves', () => {
         `${coming.map(({ what, atStep }) => `${what} at step ${atStep}`).join(', ')}\n${world.log.join('\n')}`;
       const policy = { ...randomPolicy(random), ...waysOf(seed) };
       const run = await harness.start(isDrain(seed) ? drainSome(policy, world, seed) : policy);
+      abort = async () =>
+        await run.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'no more' }] }).catch(() => undefined);
       const operator = openOperator(world, run, drawn.troubles);
       let over = false;
       const answering = answerCalls(world, run, () => over, operator.answer);

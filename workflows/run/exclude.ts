@@ -8,14 +8,15 @@ import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { idleOf, stepOf } from '../../core/run/nodes.ts';
 import { mayProceed } from '../../core/run/stalled.ts';
 import type { RunState } from '../../core/run/state.ts';
+import type { NodeStep } from '../../core/steps/node-steps.ts';
 import { apply, nextStep, type Run, recordTime, stallUntilResumed } from './run.ts';
 import { runUnless } from './run-unless.ts';
 import { toOutcome, waits } from './steps.ts';
 import { windowQuestion } from './window.ts';
 
 /**
- * Excludes the next nodes. When the run is paused or stalls meanwhile, another concurrency is set, or a restored node is pending again, the step is cancelled before
- * it acts; if it has already acted, the excluded nodes are returned all the same. Empty when none was excluded; `window-closed` when no upgrade
+ * Excludes the next nodes. When the run is paused or stalls meanwhile, another concurrency is set, or a node has been in progress and is neither
+ * that nor gone (restored and pending again, or drained), the step is cancelled before it acts; if it has already acted, the excluded nodes are returned all the same. Empty when none was excluded; `window-closed` when no upgrade
  * window is open for long enough; `resumed` when none could be excluded, the run stalled, and an operator has resumed it.
  */
 export async function excludeNext(
@@ -44,7 +45,7 @@ export async function excludeNext(
   const isOutdated = () =>
     !mayProceed(run.state) ||
     run.state.status.maxInFlight !== status.maxInFlight ||
-    idleOf(run.state, inFlight).some((node) => stepOf(run.state, node) === 'pending');
+    idleOf(run.state, inFlight).some((node) => isStillThere(stepOf(run.state, node)));
   run.handles.isExcluding = true;
   let answer: Awaited<ReturnType<typeof ask>> | undefined;
   try {
@@ -77,4 +78,9 @@ function recordExcluded(run: Run, result: Done<ExcludeResult>): readonly Exclusi
   if (result.baselines !== undefined) apply(run, { type: 'recordBaselines', baselines: result.baselines });
   apply(run, { type: 'recordExternalChanges', changes: result.externalChanges });
   return [result, ...(result.others ?? [])];
+}
+
+/** The step sees by itself that a node is gone. One that stays would count as in progress for as long as the step lasts. */
+function isStillThere(step: NodeStep | undefined): boolean {
+  return step === 'pending' || step === 'drained';
 }
