@@ -39,7 +39,10 @@ async function requireCompleted(result: Promise<RunReport>): Promise<{ readonly 
     throw failWith(problemOf(error));
   }
   if (report.outcome === 'completed') return { reason: `replaced by ${report.newPool}` };
-  const aborted = report.actions.findLast(({ action }) => action === 'abort');
+  const aborted = report.actions.findLast(({ action }) => action === 'abort' || action === 'rollback');
   const by = aborted === undefined ? '' : ` by ${because(aborted)}`;
-  throw failWith({ code: 'RunAborted', message: `the upgrade was aborted${by}` });
+  throw failWith({
+    code: 'RunAborted',
+    message: `the upgrade was ${report.outcome === 'rolled-back' ? 'rolled back' : 'aborted'}${by}`,
+  });
 }

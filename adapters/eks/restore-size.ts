@@ -44,7 +44,8 @@ function requireRoom({ ref, nodegroup, group }: PoolObservation, size: number): 
 async function allowLaunching(clients: EksClients, observation: PoolObservation): Promise<void> {
   const { ref, nodegroup, group } = observation;
   if (group?.SuspendedProcesses?.some(({ ProcessName }) => ProcessName === launching) !== true) return;
-  if (suspendedSettings(nodegroup)?.includes(launching) === true) return await resume(clients, observation, [launching]);
+  if (suspendedSettings(nodegroup)?.includes(launching) === true)
+    return await resume(clients, observation, [launching]);
   const name = group.AutoScalingGroupName;
   throw new NodeferryError({
     code: 'ProviderRefused',

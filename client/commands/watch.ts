@@ -164,6 +164,7 @@ export function exitCodeOfReport({ outcome, probes, traffic }: RunReport): ExitC
       if (lostByUs(traffic) > 0) return exitCodes.lossy;
       return traffic.lost > 0 ? exitCodes.lostByOthers : exitCodes.ok;
     case 'aborted':
+    case 'rolled-back':
       return exitCodes.aborted;
     case 'failed':
       return exitCodes.failed;

@@ -57,6 +57,8 @@ export interface RunState {
   /** Changes that must be rolled back, oldest first. */
   readonly rollback: readonly RollbackEntry[];
   readonly isRollingBack: boolean;
+  /** Whether instances of the old pool were requested again for a rollback, and whether all of them serve. */
+  readonly oldPool: 'unchanged' | 'requested' | 'restored';
   /** What is left changed at the end, in words, because restoring it would do harm. */
   readonly retained: readonly string[];
 
@@ -105,6 +107,7 @@ export function openState(status: RunStatus): RunState {
     sequence: 0,
     rollback: [],
     isRollingBack: false,
+    oldPool: 'unchanged',
     retained: [],
     resumes: 0,
     withdrawn: [],

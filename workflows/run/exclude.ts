@@ -14,7 +14,7 @@ import { toOutcome, waits } from './steps.ts';
 import { windowQuestion } from './window.ts';
 
 /**
- * Excludes the next nodes. When the run is paused or stalls meanwhile, another concurrency is set, or a restored node is pending again, the step is cancelled before
+ * Excludes the next nodes. When the run is paused or stalls meanwhile, another concurrency is set, an abort becomes a rollback, or a restored node is pending again, the step is cancelled before
  * it acts; if it has already acted, the excluded nodes are returned all the same. Empty when none was excluded; `window-closed` when no upgrade
  * window is open for long enough; `resumed` when none could be excluded, the run stalled, and an operator has resumed it.
  */
@@ -44,6 +44,7 @@ export async function excludeNext(
   const isOutdated = () =>
     !mayProceed(run.state) ||
     run.state.status.maxInFlight !== status.maxInFlight ||
+    run.state.status.rollback !== status.rollback ||
     idleOf(run.state, inFlight).some((node) => stepOf(run.state, node) === 'pending');
   run.handles.isExcluding = true;
   let answer: Awaited<ReturnType<typeof ask>> | undefined;
