@@ -18,7 +18,7 @@ export function knownInstances({ status }: RunState): readonly string[] {
 /** Additional instances of the old pool were requested. When the request is repeated, they count once. */
 export function requestOldNodes(state: RunState, { instances }: EventOf<'requestOldNodes'>): RunState {
   if (state.oldPool === 'requested') return state;
-  return { ...state, oldPool: 'requested', requested: [...state.requested, { at: state.now, instances }] };
+  return { ...state, oldPool: 'requested', requestedOld: [...state.requestedOld, { at: state.now, instances }] };
 }
 
 /** The old pool serves at its size: from now on the new nodes leave. */

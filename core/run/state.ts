@@ -87,6 +87,8 @@ export interface RunState {
   readonly areNewNodesRegistered: boolean;
   /** How many additional instances were requested for the new pool, and when (epoch ms). */
   readonly requested: readonly { readonly at: number; readonly instances: number }[];
+  /** The same for the old pool, in a rollback. */
+  readonly requestedOld: readonly { readonly at: number; readonly instances: number }[];
   readonly unprotected: readonly string[];
   /** Workloads, by key, whose pods could not be surged: their pods on the remaining nodes are evicted. */
   readonly evictedInstead: readonly string[];
@@ -121,6 +123,7 @@ export function openState(status: RunStatus): RunState {
     newNodes: [],
     areNewNodesRegistered: false,
     requested: [],
+    requestedOld: [],
     unprotected: [],
     evictedInstead: [],
     monitor: undefined,

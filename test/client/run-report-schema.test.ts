@@ -39,6 +39,14 @@ test('the most that a report can say is valid, and a wrong field is not', () => 
   expect(validate({ ...aReport(), nodes: [{}] })).toBe(false);
 });
 
+test('the report of a run that was rolled back is valid, with or without nodes that the old pool got', () => {
+  const asked = { by: 'ann', reason: 'a bad version', at: 1 };
+  const report = { ...(JSON.parse(JSON.stringify(aReport())) as object), outcome: 'rolled-back', phase: 'rolled-back' };
+  expect(validate({ ...report, rollback: asked })).toBe(true);
+  expect(validate({ ...report, rollback: { ...asked, nodes: aReport().newNodes } })).toBe(true);
+  expect(validate({ ...report, rollback: { ...asked, nodes: ['n1'] } })).toBe(false);
+});
+
 test('the outcomes are the phases in which a run ends', () => {
   const { properties } = runReportJsonSchema() as { properties: { outcome: { enum: readonly string[] } } };
   const final = poolPhases.filter(({ isFinal }) => isFinal === true).map(({ id }) => id);

@@ -40,8 +40,7 @@ async function upgradeAndEnd(
       await hooks.before?.(step, args);
       if (step !== at.step) return;
       begun += 1;
-      if (begun === (at.nth ?? 1))
-        asked = handle.executeUpdate(update, { args: [{ by: 'ann', reason: 'not today' }] });
+      if (begun === (at.nth ?? 1)) asked = handle.executeUpdate(update, { args: [{ by: 'ann', reason: 'not today' }] });
     },
   });
   const report = await harness.finish(handle);
