@@ -102,7 +102,7 @@ export interface RunStatus {
 }
 
 /** Who rolled a run back, when and why, and what became of the old pool. */
-export interface Rollback {
+interface Rollback {
   readonly by: string;
   readonly reason: string;
   /** Epoch ms. */

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApplicationFailure } from '@temporalio/activity';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { abortUpdate, pauseUpdate, resumeUpdate, rollbackUpdate } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { createHarness, type Harness, type StepHooks, type TemporalPlace } from '../support/temporal-harness.ts';
 import { buildTestBundle, startServer, stopServer } from '../support/temporal-server.ts';
@@ -24,7 +24,9 @@ async function record(name: string, place: TemporalPlace, meddle: (run: Meddling
   try {
     const handle = await harness.start(scenarioPolicy());
     meddling.send = async (update) => {
-      const definition = { pause: pauseUpdate, resume: resumeUpdate, abort: abortUpdate }[update];
+      const definition = { pause: pauseUpdate, resume: resumeUpdate, abort: abortUpdate, rollback: rollbackUpdate }[
+        update
+      ];
       await handle.executeUpdate(definition, { args: [operator] });
     };
     meddling.resume = async () => {
@@ -41,7 +43,7 @@ async function record(name: string, place: TemporalPlace, meddle: (run: Meddling
 }
 
 interface Meddling {
-  send: (update: 'pause' | 'resume' | 'abort') => Promise<void>;
+  send: (update: 'pause' | 'resume' | 'abort' | 'rollback') => Promise<void>;
   resume: () => Promise<void>;
 }
 
@@ -66,6 +68,15 @@ try {
         if (step !== 'evictPods' || done) return;
         done = true;
         await run.send('abort');
+      },
+    };
+  });
+  await record('rolled-back', place, (run) => {
+    let begun = 0;
+    return {
+      before: async (step) => {
+        begun += step === 'evictPods' ? 1 : 0;
+        if (step === 'evictPods' && begun === 3) await run.send('rollback');
       },
     };
   });

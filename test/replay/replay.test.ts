@@ -33,6 +33,8 @@ describe('recorded histories', () => {
       'completed-pool',
       'paused-node',
       'paused-pool',
+      'rolled-back-node',
+      'rolled-back-pool',
       'stalled-node',
       'stalled-pool',
     ]);

@@ -1,4 +1,5 @@
 /** A run that is rolled back to its old pool: that serves at its size again, nothing is lost, and nothing of ours is left. */
+import { ApplicationFailure } from '@temporalio/activity';
 import { describe, expect, test } from 'vitest';
 import { type Activities } from '../../activities/activities.ts';
 import { expectServedByOldPool, upgradeAndRollBack } from '../support/abort-run.ts';
@@ -6,20 +7,15 @@ import { upgradeOf } from '../support/upgrade-of.ts';
 
 const oneByOne = { policy: { guard: { maxInFlight: 1 } } };
 
-/** Every step before the old pool is deleted, so that every phase occurs. */
+/** Steps before the old pool is deleted, so that every phase occurs. */
 const stepsInOrder = [
-  'preflight',
   'acquireLock',
-  'suspendScaling',
   'createPool',
   'awaitNodesReady',
   'cordonNodes',
   'excludeNext',
   'awaitDeregistered',
-  'awaitConnectionsDrained',
   'evictPods',
-  'awaitReplacements',
-  'removeEndpoints',
   'awaitForwardedConnections',
   'terminateNode',
   'findLateJoiners',
@@ -78,6 +74,23 @@ describe('with old nodes gone', () => {
     expectServedByOldPool(upgrade.world, 6);
     expect(new Set(upgrade.world.nodes.map(({ zone }) => zone)).size).toBe(3);
   });
+});
+
+test('a rollback whose steps lose their first response launches no instance twice, and terminates none twice', async () => {
+  const upgrade = upgradeOf(oneByOne);
+  const forgetful = new Set(['restoreSize', 'awaitOldNodes', 'planScaleIn', 'deletePool']);
+  await upgradeAndRollBack(
+    upgrade,
+    { step: 'evictPods', nth: 3 },
+    {
+      after: (step) => {
+        if (forgetful.delete(step)) throw ApplicationFailure.retryable('the worker died before it could answer');
+      },
+    },
+  );
+  expect(forgetful.size).toBe(0);
+  expect(upgrade.world.instances.filter(({ pool }) => pool === 'web')).toHaveLength(6);
+  expectServedByOldPool(upgrade.world);
 });
 
 describe('with pod surge', () => {
