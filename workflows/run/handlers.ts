@@ -1,7 +1,8 @@
-import { CancellationScope, condition, currentUpdateInfo, setHandler } from '@temporalio/workflow';
+import { CancellationScope, condition, currentUpdateInfo, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { RunEvent } from '../../core/run/events.ts';
 import { whyNoAbort, whyNoRollback } from '../../core/run/old-pool.ts';
 import { isFinished } from '../../core/run/phases.ts';
+import { whyTooLarge } from '../../core/run/rollback-size.ts';
 import { because } from '../../core/status/because.ts';
 import type { OperatorAction } from '../../core/status/status.ts';
 import { truncateStatus } from '../../core/status/truncate-status.ts';
@@ -111,20 +112,30 @@ export function setHandlers(run: Run): void {
 
 /** The run may have moved on between the validator and the handler, which runs after other work of the same task: it checks once more. */
 function setRollbackHandler(run: Run): void {
-  const validator = (request: OperatorRequest) => {
-    requireOpen(run, request);
-    if (request.reason.trim() === '') throw refuse('it needs a reason');
-    const why = whyNoRollback(run.state);
-    if (why !== undefined) throw refuse(why);
-  };
   setHandler(
     rollbackUpdate,
     (request) => {
-      validator(request);
+      requireRollback(run);
       return answer(run, 'rollback', request);
     },
-    { description: 'Give the old pool its size again, and remove the new one', validator },
+    {
+      description: 'Give the old pool its size again, and remove the new one',
+      validator: (request) => {
+        requireOpen(run, request);
+        if (request.reason.trim() === '') throw refuse('it needs a reason');
+        requireRollback(run);
+        const { historyLength: events, historySize: bytes } = workflowInfo();
+        const why = whyTooLarge(run.state, { events, bytes });
+        if (why !== undefined) throw refuse(why);
+      },
+    },
   );
+}
+
+function requireRollback({ state }: Run): void {
+  if (isFinished(state)) throw refuse(`the run is over: ${state.status.phase}`);
+  const why = whyNoRollback(state);
+  if (why !== undefined) throw refuse(why);
 }
 
 function isGoingBack({ state: { status } }: Run): string {

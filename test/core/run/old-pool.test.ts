@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../core/run/events.ts';
 import { countReplaced, knownInstances, whyNoAbort, whyNoRollback } from '../../../core/run/old-pool.ts';
 import { reportOf } from '../../../core/run/report.ts';
+import { whyTooLarge } from '../../../core/run/rollback-size.ts';
 import { aPlan, aRun, begun, node, oldNodes, play, replace, upToReplace } from './play.ts';
 
 const [n1, n2] = oldNodes as [ReturnType<typeof node>, ReturnType<typeof node>];
@@ -74,4 +75,35 @@ test.each<[string, readonly RunEvent[], string | undefined, string | undefined]>
     expected === undefined ? undefined : expect.stringContaining(expected);
   expect(whyNoRollback(state)).toEqual(matches(noRollback));
   expect(whyNoAbort(state)).toEqual(matches(noAbort));
+});
+
+describe('the history of a run', () => {
+  /** A run whose plan has so many nodes, and which has replaced a share of them. */
+  function runOf(nodes: number, replaced: number) {
+    const rounds = Object.fromEntries(Array.from({ length: replaced }, (_, index) => [`n${index}`, 1]));
+    return { ...half, plan: { ...aPlan(), surge: nodes }, rounds };
+  }
+  // As measured: core/plan/limits.ts.
+  const sizeOf = (replaced: number, bytesPerNode = 40_000) => ({
+    events: 150 + 9.6 * replaced,
+    bytes: 300_000 + bytesPerNode * replaced,
+  });
+
+  test.each([
+    [450, 450],
+    [450, 20],
+    [600, 300],
+    [600, 1],
+  ])('of %i nodes, %i of them replaced, has room for a rollback', (nodes, replaced) => {
+    expect(whyTooLarge(runOf(nodes, replaced), sizeOf(replaced))).toBeUndefined();
+  });
+
+  test('has none where that would take more events than a worker can replay in time, or more than Temporal keeps', () => {
+    expect(whyTooLarge(runOf(640, 640), sizeOf(640))).toContain('640 new nodes would have to leave. Abort it instead');
+    expect(whyTooLarge(runOf(450, 450), sizeOf(450, 55_000))).toContain('more history than Temporal keeps');
+  });
+
+  test('does not matter before an old node is gone: then a rollback is an abort', () => {
+    expect(whyTooLarge(play(aRun(), ...upToReplace), { events: 1e6, bytes: 1e9 })).toBeUndefined();
+  });
 });
