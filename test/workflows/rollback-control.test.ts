@@ -19,19 +19,17 @@ const minuteMs = 60_000;
 
 type Act = (upgrade: StartedUpgrade) => Promise<unknown>;
 
-/** Starts an upgrade and acts when a step begins for the n-th time, once for each moment. Their answers do not hold the step up. */
+/** Starts an upgrade and acts when a step begins for the n-th time, once for each moment. The step goes on after the answer. */
 async function actAt(scene: UpgradeScene, moments: readonly (readonly [step: string, nth: number, act: Act])[]) {
   const begun = new Map<string, number>();
-  const answers: Promise<unknown>[] = [];
   const started: StartedUpgrade = await upgradeOf(scene).start({
     before: async (step) => {
       const times = (begun.get(step) ?? 0) + 1;
       begun.set(step, times);
-      for (const [at, nth, act] of moments) if (at === step && nth === times) answers.push(act(started));
+      for (const [at, nth, act] of moments) if (at === step && nth === times) await act(started);
     },
   });
   const report = await started.harness.finish(started.handle);
-  await Promise.all(answers);
   return { ...started, report };
 }
 
@@ -170,6 +168,20 @@ describe('without capacity for the old nodes', () => {
     await handle.executeUpdate(rollbackUpdate, { args: [operator] });
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('rolled-back');
+    expectServedByOldPool(world);
+  });
+
+  test('an abort that becomes a rollback again before its step has ended is a rollback', async () => {
+    const both: Act = async (upgrade) => {
+      await abort(upgrade);
+      await rollBack(upgrade);
+    };
+    const { world, report } = await actAt(oneByOne, [
+      ['evictPods', 3, rollBack],
+      ['awaitOldNodes', 1, both],
+    ]);
+    expect(report.outcome).toBe('rolled-back');
+    expect(report.actions.map(({ action }) => action)).toEqual(['start', 'rollback', 'abort', 'rollback']);
     expectServedByOldPool(world);
   });
 

@@ -1,5 +1,4 @@
-import type { PoolPlan } from '../../core/plan/pool-plan.ts';
-import { summarize } from '../../core/plan/pool-plan.ts';
+import { type PoolPlan, summarize } from '../../core/plan/pool-plan.ts';
 import { countReplaced, knownInstances } from '../../core/run/old-pool.ts';
 import { count } from '../../core/text/format.ts';
 import { apply, nextStep, type Run, runUntilDone } from './run.ts';
@@ -12,26 +11,32 @@ import { steps } from './steps.ts';
  */
 export async function restoreOldPool(run: Run, plan: PoolPlan): Promise<void> {
   const { oldPool: pool } = plan;
+  // An abort may become a rollback again while a step still ends because of it.
+  while (run.state.status.rollback !== undefined && run.state.oldPool !== 'restored') {
+    if (await growOldPool(run, plan)) return;
+    await runUntilDone(run, `${pool.name} to continue without missing instances`, () =>
+      steps(`trim ${pool.name} to the instances that it has`).trimPool({ ...nextStep(run), pool }),
+    );
+  }
+}
+
+/** Returns false when an abort has ended it. */
+async function growOldPool(run: Run, plan: PoolPlan): Promise<boolean> {
+  const { oldPool: pool, oldSize: size = plan.surge } = plan;
   const replaced = countReplaced(run.state, plan);
-  if (run.state.status.rollback === undefined || run.state.oldPool === 'restored') return;
-  if (replaced === 0) return apply(run, { type: 'restoreOldPool', nodes: [] });
-  const size = plan.oldSize ?? plan.surge;
   const isMoot = () => run.state.status.rollback === undefined;
-  const restored = await runUnless(
-    isMoot,
-    async () =>
-      await runUntilDone(run, `${count(replaced, 'new node')} of ${pool.name} to be ready`, async () => {
-        apply(run, { type: 'requestOldNodes', instances: replaced });
-        const requested = await steps(`restore ${pool.name} to ${size}`).restoreSize({ ...nextStep(run), pool, size });
-        if (requested.outcome !== 'done') return requested;
-        const known = knownInstances(run.state);
-        const question = { plan: summarize(plan), size, replaced, known };
-        return await steps(`new nodes of ${pool.name} ready`).awaitOldNodes(question);
-      }),
-  );
+  const requestAndWait = async () => {
+    apply(run, { type: 'requestOldNodes', instances: replaced });
+    const requested = await steps(`restore ${pool.name} to ${size}`).restoreSize({ ...nextStep(run), pool, size });
+    if (requested.outcome !== 'done') return requested;
+    const question = { plan: summarize(plan), size, replaced, known: knownInstances(run.state) };
+    return await steps(`new nodes of ${pool.name} ready`).awaitOldNodes(question);
+  };
+  const goal = `${count(replaced, 'new node')} of ${pool.name} to be ready`;
+  const restored =
+    replaced === 0 ? { nodes: [] } : await runUnless(isMoot, async () => await runUntilDone(run, goal, requestAndWait));
   // An abort that came together with the answer counts as well.
-  if (restored !== undefined && !isMoot()) return apply(run, { type: 'restoreOldPool', nodes: restored.nodes });
-  await runUntilDone(run, `${pool.name} to continue without missing instances`, () =>
-    steps(`trim ${pool.name} to the instances that it has`).trimPool({ ...nextStep(run), pool }),
-  );
+  if (restored === undefined || isMoot()) return false;
+  apply(run, { type: 'restoreOldPool', nodes: restored.nodes });
+  return true;
 }
