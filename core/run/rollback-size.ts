@@ -2,7 +2,7 @@
 import type { RunState } from './state.ts';
 
 /** What a run has written to Temporal. */
-export interface HistorySize {
+interface HistorySize {
   readonly events: number;
   readonly bytes: number;
 }
