@@ -178,7 +178,9 @@ describe('without capacity for the old nodes', () => {
     };
     const { world, report } = await actAt(oneByOne, [
       ['evictPods', 3, rollBack],
+      ['restoreSize', 1, async (upgrade) => limitCapacity(upgrade.world, 0)],
       ['awaitOldNodes', 1, both],
+      ['trimPool', 1, async (upgrade) => (upgrade.world.faults.capacity = Number.POSITIVE_INFINITY)],
     ]);
     expect(report.outcome).toBe('rolled-back');
     expect(report.actions.map(({ action }) => action)).toEqual(['start', 'rollback', 'abort', 'rollback']);
