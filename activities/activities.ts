@@ -5,6 +5,7 @@ import { createEndingSteps } from './ending-steps.ts';
 import { createExcludeSteps } from './exclude-steps.ts';
 import { createMonitorSteps } from './monitor-steps.ts';
 import { createNodeSteps } from './node-steps.ts';
+import { createOldPoolSteps } from './old-pool-steps.ts';
 import { createPodSteps } from './pod-steps.ts';
 import { createPodSurgeSteps } from './pod-surge-steps.ts';
 import { createPoolSteps } from './pool-steps.ts';
@@ -25,6 +26,7 @@ export function createActivities(ports: Ports) {
     ...createMonitorSteps(ports, observer),
     ...createSurgeSteps(ports, observer),
     ...createPoolSteps(ports, observer),
+    ...createOldPoolSteps(ports, observer),
     ...createPodSurgeSteps(ports, observer),
     ...createExcludeSteps(ports, { observer, wake, gate }),
     ...createNodeSteps(ports, observer),

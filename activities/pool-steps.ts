@@ -1,7 +1,7 @@
 import type { NodeRef } from '../core/model/node.ts';
-import type { PoolFacts, PoolRef } from '../core/model/pool.ts';
+import { liveInstances, type PoolRef } from '../core/model/pool.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
-import { decideScaleIn } from '../core/plan/scale-in.ts';
+import { countKept, decideScaleIn } from '../core/plan/scale-in.ts';
 import { listNames } from '../core/text/format.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -92,11 +92,11 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
 
     /**
      * Selects the new nodes that are in excess once `keep` old ones have been replaced, and cordons them. Instances of the new pool that
-     * never became nodes serve nobody: they are terminated here.
+     * never became nodes serve nobody: they are terminated here. `back`: an old pool that has got instances again, other than the known ones.
      */
     planScaleIn: async (
-      input: PoolStepInput & { pool: PoolRef; keep: number },
-    ): Promise<Outcome<{ excess: readonly NodeRef[] }>> => {
+      input: PoolStepInput & { pool: PoolRef; keep: number; back?: { pool: string; known: readonly string[] } },
+    ): Promise<Outcome<{ excess: readonly NodeRef[]; keep?: number }>> => {
       const fence = openLooseFence(cluster, input);
       return await retryUntilDone(
         { clock, what: `choosing the nodes that leave ${input.pool.name}`, hint: 'Resume to retry.' },
@@ -104,7 +104,8 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
           const pool = await pools.findPool(input.pool);
           if (pool === undefined) return { excess: [] };
           const seen = await observer.cluster();
-          const question = { cluster: seen, pool: input.pool.name, zones: pool.zones, keep: input.keep };
+          const keep = input.back === undefined ? input.keep : countKept(input.keep, seen, input.back);
+          const question = { cluster: seen, pool: input.pool.name, zones: pool.zones, keep };
           const { excess, unjoined } = decideScaleIn(question, await pools.observeInstances(input.pool));
           for (const instanceId of unjoined) {
             await fence.check();
@@ -112,7 +113,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
           }
           const leaving = excess.map(nodeRefOf);
           for (const node of leaving) await fence.acting.cordon(node, input.run);
-          return { excess: leaving };
+          return { excess: leaving, ...(input.back === undefined ? {} : { keep }) };
         },
       );
     },
@@ -154,11 +155,4 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
       });
     },
   };
-}
-
-/** Instance IDs of the pool's instances that are not being terminated. */
-function liveInstances({ instances }: PoolFacts): readonly string[] {
-  return instances
-    .filter(({ state }) => state === 'pending' || state === 'running')
-    .map(({ instanceId }) => instanceId);
 }

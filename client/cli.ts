@@ -20,7 +20,7 @@ import { addSchedule } from './schedule/cli.ts';
 
 const exitCodeHelp = `
 Exit codes:
-  0 done    1 failed    3 needs an operator (paused, stalled, approval)    4 aborted
+  0 done    1 failed    3 needs an operator (paused, stalled, approval)    4 aborted or rolled back
   5 done, but requests were lost    6 done, but nothing was measured (no probes)
   7 done, but requests were lost only while no node of the run was out of its load balancers
   64 usage or policy    69 Temporal, a worker, cluster or cloud unreachable    77 credentials missing or not allowed
@@ -164,6 +164,7 @@ const exampleReasons = {
   pause: 'error rate is up',
   resume: 'the error rate is down again',
   abort: 'the new image is broken',
+  rollback: 'the new version is broken',
   approve: 'the canary nodes serve well',
   reject: 'the canary nodes restart all the time',
   'override-window': 'CVE-2026-1234 can not wait until tonight',
@@ -172,15 +173,16 @@ const exampleReasons = {
 const controlTexts = {
   pause: 'start no further node; nodes in progress finish',
   resume: 'end a pause and retry stalled steps',
-  abort: 'end the run and restore everything, including capacity',
+  abort: 'end the run and restore everything, including capacity; new nodes stay in place of replaced ones',
+  rollback: 'end the run and go back to the old pool: it gets its size again, then all new nodes leave',
   approve: 'approve what the run waits to be approved',
   reject: 'reject it: the run ends and everything is restored, as with abort',
   'override-window': 'let the run continue outside of its upgrade windows, until it ends',
 } as const;
 
 function addControls(program: Command, finish: (code: ExitCode) => void): void {
-  for (const action of ['pause', 'resume', 'abort', 'approve', 'reject', 'override-window'] as const) {
-    const isReasonRequired = action === 'override-window' || action === 'reject';
+  for (const action of ['pause', 'resume', 'abort', 'rollback', 'approve', 'reject', 'override-window'] as const) {
+    const isReasonRequired = action === 'override-window' || action === 'reject' || action === 'rollback';
     const reason = new Option('--reason <text>', 'why, for the audit trail').makeOptionMandatory(isReasonRequired);
     const command = program
       .command(action)

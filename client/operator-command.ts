@@ -12,6 +12,7 @@ import {
   poolUpgradeId,
   rejectUpdate,
   resumeUpdate,
+  rollbackUpdate,
   setConcurrencyUpdate,
   withdrawSignal,
 } from '../workflows/messages.ts';
@@ -27,6 +28,7 @@ const updates = {
   pause: pauseUpdate,
   resume: resumeUpdate,
   abort: abortUpdate,
+  rollback: rollbackUpdate,
   approve: approveUpdate,
   reject: rejectUpdate,
   'override-window': overrideWindowUpdate,
@@ -36,6 +38,7 @@ const updates = {
 /** The command as a verb or noun in a sentence. */
 function wordOf(command: OperatorCommand): string {
   if (command === 'set-concurrency') return 'change';
+  if (command === 'rollback') return 'roll back';
   return command === 'override-window' ? 'override' : command;
 }
 

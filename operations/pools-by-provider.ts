@@ -11,6 +11,7 @@ export function poolsByProvider(by: { readonly eks: NodePools; readonly none: No
     requireMayCreate: async (request) => await of(request.source).requireMayCreate(request),
     createPool: async (request) => await of(request.source).createPool(request),
     resize: async (ref, request) => await of(ref).resize(ref, request),
+    restoreSize: async (ref, size) => await of(ref).restoreSize(ref, size),
     trimPool: async (ref) => await of(ref).trimPool(ref),
     suspendScaling: async (ref) => await of(ref).suspendScaling(ref),
     restoreScaling: async (ref, suspended) => await of(ref).restoreScaling(ref, suspended),

@@ -37,6 +37,12 @@ export interface NodePools {
     request: { readonly size: number; readonly run: string; readonly source: PoolRef },
   ): Promise<void>;
   /**
+   * Requests again the instances that a pool had before its run: its size becomes `size`. Does nothing when as many, or more, have been requested
+   * already, and never changes the maximum size. Launches also where `trimPool` has stopped that. @throws NodeferryError ProviderRefused when the
+   * maximum size or a process that somebody else has suspended does not allow it, PoolNotFound
+   */
+  restoreSize(ref: PoolRef, size: number): Promise<void>;
+  /**
    * Gives up the instances that a pool should have and never got: its size becomes the number that it has, and none is terminated. The cloud launches
    * no instance there until its scaling is restored (`restoreScaling`).
    */

@@ -135,8 +135,17 @@ export const pauseUpdate = update<Acknowledgement, [OperatorRequest]>('pause');
 /** Ends a pause and retries every stalled step. Rejected when the run is neither paused nor stalled. */
 export const resumeUpdate = update<Acknowledgement, [OperatorRequest]>('resume');
 
-/** Rolls the run back, capacity included. Rejected when the run is aborting already, or when every node has been replaced. */
+/**
+ * Rolls the run back; as many new nodes stay as old ones were replaced. Rejected when the run is aborting already, when every node has been
+ * replaced, and in a rollback whose old pool has its size again.
+ */
 export const abortUpdate = update<Acknowledgement, [OperatorRequest]>('abort');
+
+/**
+ * Goes back to the old pool: it gets its size again, then all new nodes leave. Rejected without a reason, when that is under way already, when
+ * every node has been replaced, and in an abort that has finished with the new nodes.
+ */
+export const rollbackUpdate = update<Acknowledgement, [OperatorRequest]>('rollback');
 
 /** Approves what the run waits to be approved. Rejected when it waits for no approval. */
 export const approveUpdate = update<Acknowledgement, [OperatorRequest]>('approve');

@@ -1,4 +1,4 @@
-import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import { approvedPart, findChanges } from '../core/plan/approved-plan.ts';
@@ -168,6 +168,8 @@ export async function cordon(run: Run, nodes: readonly NodeRef[]): Promise<void>
 
 /** Deletes the empty pool. Returns false when another node has just joined: it is replaced first, and the run can be aborted again. */
 async function removeOldPool(run: Run, { oldPool: pool }: PoolPlan): Promise<boolean> {
+  // The last step may have ended together with an abort or a rollback, which needs the old pool.
+  if (run.handles.forward.consideredCancelled) throw new CancelledFailure('the run is not to be completed');
   setPhase(run, 'finalize');
   const { joined } = await runUntilDone(run, `${pool.name} to be deleted`, () =>
     steps(`delete ${pool.name}`).deletePool({ ...nextStep(run), pool }),
@@ -186,7 +188,7 @@ async function finish(run: Run): Promise<RunReport> {
   return finishRun(run, 'completed', await unwind(run));
 }
 
-/** After an abort, a cancellation or a failure: nodes in progress end safely, then every change is rolled back, newest first. */
+/** After an abort, a rollback, a cancellation or a failure: nodes in progress end safely, then every change is rolled back, newest first. */
 export async function rollBack(run: Run, error: unknown): Promise<RunReport> {
   const wanted = run.state.isRollingBack || isCancellation(error);
   if (!run.state.isRollingBack) beginRollback(run);
@@ -198,5 +200,6 @@ export async function rollBack(run: Run, error: unknown): Promise<RunReport> {
     );
   }
   const left = await unwind(run);
-  return wanted ? finishRun(run, 'aborted', left) : finishRun(run, 'failed', left, problemOf(error));
+  const ending = run.state.status.rollback === undefined ? 'aborted' : 'rolled-back';
+  return wanted ? finishRun(run, ending, left) : finishRun(run, 'failed', left, problemOf(error));
 }

@@ -8,8 +8,8 @@ import { failWith, problemOf, steps, toOutcome } from './run/steps.ts';
 
 /**
  * Starts the upgrade of a pool when a schedule says that a window opens, unless there is nothing to upgrade or an upgrade of the pool is
- * under way. It lasts as long as that upgrade, so that the schedule starts no second one meanwhile. It fails when the upgrade fails or is
- * aborted: the schedule then pauses (`pauseOnFailure`), because nothing is repeated blindly. Cancelling it does not end the upgrade.
+ * under way. It lasts as long as that upgrade, so that the schedule starts no second one meanwhile. It fails when the upgrade fails, is
+ * aborted or is rolled back: the schedule then pauses (`pauseOnFailure`), because nothing is repeated blindly. Cancelling it does not end the upgrade.
  */
 export async function windowLauncher({ schedule, policy }: LauncherInput): Promise<LauncherResult> {
   const checked = await toOutcome(() => steps('see whether there is anything to upgrade').checkLaunch({ policy }));
@@ -39,7 +39,10 @@ async function requireCompleted(result: Promise<RunReport>): Promise<{ readonly 
     throw failWith(problemOf(error));
   }
   if (report.outcome === 'completed') return { reason: `replaced by ${report.newPool}` };
-  const aborted = report.actions.findLast(({ action }) => action === 'abort');
+  const aborted = report.actions.findLast(({ action }) => action === 'abort' || action === 'rollback');
   const by = aborted === undefined ? '' : ` by ${because(aborted)}`;
-  throw failWith({ code: 'RunAborted', message: `the upgrade was aborted${by}` });
+  throw failWith({
+    code: 'RunAborted',
+    message: `the upgrade was ${report.outcome === 'rolled-back' ? 'rolled back' : 'aborted'}${by}`,
+  });
 }

@@ -25,6 +25,7 @@ import {
   poolSubject,
   requirePool,
 } from './observe.ts';
+import { restoreSize } from './restore-size.ts';
 import { liveInstances, resize, type UpdateTiming } from './sizes.ts';
 import { restoreScaling, suspendScaling, trimPool } from './suspend.ts';
 import { terminateMember } from './terminate.ts';
@@ -65,6 +66,7 @@ export function createEksNodePools(options: EksOptions): NodePools {
     createPool: ({ source, ...request }) => createPool(clientsFor(source.region), source, request),
     requireMayCreate: ({ source, target }) => requireMayLaunch(clientsFor(source.region), source, target),
     resize: (ref, request) => resize(clientsFor(ref.region), ref, request, timing),
+    restoreSize: (ref, size) => restoreSize(clientsFor(ref.region), ref, size, timing),
     trimPool: (ref) => trimPool(clientsFor(ref.region), ref, timing),
     suspendScaling: (ref) => suspendScaling(clientsFor(ref.region), ref, timing),
     restoreScaling: (ref, suspended) => restoreScaling(clientsFor(ref.region), ref, suspended, timing),

@@ -135,8 +135,8 @@ async function suspend(
   );
 }
 
-/** A call without names would resume all processes, including those that others suspended. */
-async function resume(
+/** Resumes these processes. A call without names would resume all of them, including those that others suspended. */
+export async function resume(
   { autoScaling }: EksClients,
   { ref, group }: PoolObservation,
   processes: readonly string[],

@@ -14,6 +14,7 @@ export function createNoNodePools(): NodePools {
     requireMayCreate: ({ source }) => refuse(source),
     createPool: ({ source }) => refuse(source),
     resize: refuse,
+    restoreSize: refuse,
     trimPool: refuse,
     suspendScaling: async () => [],
     restoreScaling: async () => [],

@@ -16,6 +16,8 @@ const told = {
   reject: 'Rejected: nodes in progress finish or are restored, then everything else is restored.',
   'override-window': 'Overridden: the run no longer waits for its upgrade windows.',
   'set-concurrency': 'Changed: nodes that are in progress finish, and the next ones keep to the new number.',
+  rollback:
+    'Rolling back: nodes in progress finish or are restored, then the old pool gets its size again and all new nodes leave.',
   abort: 'Aborting: nodes in progress finish or are restored, then everything else is restored.',
 } as const satisfies Record<OperatorCommand, string>;
 

@@ -166,6 +166,7 @@ export function exitCodeOfReport({ outcome, probes, traffic, drain }: RunReport)
       if (lostByUs(traffic) > 0) return exitCodes.lossy;
       return traffic.lost > 0 ? exitCodes.lostByOthers : exitCodes.ok;
     case 'aborted':
+    case 'rolled-back':
       return exitCodes.aborted;
     case 'failed':
       return exitCodes.failed;

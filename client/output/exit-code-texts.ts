@@ -6,7 +6,7 @@ export const exitCodeTexts: Readonly<Record<(typeof exitCodes)[keyof typeof exit
   [exitCodes.failed]: 'Failed, or the plan has blockers. Also for a run that has ended without a report.',
   [exitCodes.stalled]:
     'An operator is needed: the run is paused, stalled or waits for approval, or a cleanup is not complete.',
-  [exitCodes.aborted]: 'The run was aborted.',
+  [exitCodes.aborted]: 'The run was aborted or rolled back. Its outcome says which: nodeferry report CLUSTER/POOL',
   [exitCodes.lossy]: 'Every node was replaced, but the probes lost requests that may be caused by the run.',
   [exitCodes.unmeasured]:
     'Every node was replaced, but nothing was measured: the policy has no probes, or they sent nothing.',

@@ -8,13 +8,14 @@ import { nodeSteps } from '../../core/steps/node-steps.ts';
 import { type FinalPhase, poolPhases } from '../../core/steps/pool-phases.ts';
 import { evidenceKinds } from '../../core/steps/steps.ts';
 
-const finalPhases = ['completed', 'aborted', 'failed'] as const satisfies readonly FinalPhase[];
+const finalPhases = ['completed', 'aborted', 'rolled-back', 'failed'] as const satisfies readonly FinalPhase[];
 
 const operatorActions = [
   'start',
   'pause',
   'resume',
   'abort',
+  'rollback',
   'approve',
   'reject',
   'override-window',
@@ -172,6 +173,13 @@ export const runReportSchema = z
     approval: approval.meta({ description: 'What the run still waited to be approved.' }).optional(),
     window: windowStatus.meta({ description: 'Upgrade windows, as last checked.' }).optional(),
     windowOverride: z.object(decision).meta({ description: 'Who overrode the upgrade windows.' }).optional(),
+    rollback: z
+      .object({
+        ...decision,
+        nodes: z.array(node).meta({ description: 'Nodes that the old pool got for it.' }).optional(),
+      })
+      .meta({ description: 'Who rolled the run back to the old pool.' })
+      .optional(),
     waiting: waiting.optional(),
     nodes: z.array(nodeStatus).meta({ description: 'The old nodes, with the evidence of each.' }),
     newNodes: z.array(node),

@@ -24,7 +24,7 @@ export function summarize(report: RunReport): readonly Line[] {
   ];
 }
 
-/** An aborted run removes its new nodes in the same steps, so they are among its nodes. */
+/** A run that is aborted or rolled back removes its new nodes in the same steps, so they are among its nodes. */
 function countReplaced(report: RunReport): string {
   const newUids = listNewUids(report);
   const old = report.nodes.filter(({ node }) => !newUids.has(node.uid));
@@ -42,6 +42,8 @@ function explainOutcome(report: RunReport): Line {
       return { tone: toneOfLosses(report.traffic), text: `Completed ${time}${explainLost(report)}` };
     case 'aborted':
       return { tone: 'warn', text: `Aborted ${time}${explainLost(report)}` };
+    case 'rolled-back':
+      return { tone: 'warn', text: `Rolled back to ${report.pool} ${time}${explainLost(report)}` };
     case 'failed':
       return { tone: 'bad', text: `Failed ${time}${explainLost(report)}` };
   }
@@ -55,12 +57,15 @@ function explainLost({ traffic }: RunReport): string {
   return `; ${count(lost, 'request')} lost${split}`;
 }
 
+/** What ends a run before all nodes are replaced. */
+const endings: Readonly<Record<string, string>> = { abort: 'Aborted', reject: 'Rejected', rollback: 'Rolled back' };
+
 function explainCause({ outcome, stalled, actions }: RunReport): readonly Line[] {
   if (stalled !== undefined) {
     const fix = stalled.hint === undefined ? [] : [plain(`Fix: ${stalled.hint}`)];
     return [{ tone: 'bad', text: `${stalled.code}: ${stalled.message}` }, ...fix];
   }
-  const end = actions.findLast(({ action }) => action === 'abort' || action === 'reject');
-  if (outcome !== 'aborted' || end === undefined) return [];
-  return [{ tone: 'warn', text: `${end.action === 'abort' ? 'Aborted' : 'Rejected'} by ${because(end)}` }];
+  const end = actions.findLast(({ action }) => Object.hasOwn(endings, action));
+  if (outcome === 'completed' || outcome === 'failed' || end === undefined) return [];
+  return [{ tone: 'warn', text: `${endings[end.action] ?? ''} by ${because(end)}` }];
 }

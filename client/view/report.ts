@@ -13,7 +13,7 @@ import { fitWidth } from './wrap.ts';
 
 /** Draws the report of a run: requests, and for each node when each step was observed (seconds after the start). */
 export function renderReport(report: RunReport, style: Style): string[] {
-  const tone = report.outcome === 'completed' ? 'good' : report.outcome === 'aborted' ? 'warn' : 'bad';
+  const tone = report.outcome === 'completed' ? 'good' : report.outcome === 'failed' ? 'bad' : 'warn';
   const lines = [
     `${style.paint('strong', `${report.cluster}/${report.pool}`)} ${report.fromVersion} → ${report.toVersion}: ${style.paint(tone, outcomeOf(report))} in ${formatDuration(report.durationMs)}`,
     ...problem(report, style),
@@ -33,6 +33,7 @@ export function renderReport(report: RunReport, style: Style): string[] {
 }
 
 function outcomeOf({ outcome, probes, traffic }: RunReport): string {
+  if (outcome === 'rolled-back') return 'rolled back';
   return outcome === 'completed' && (probes === 0 || traffic.sent === 0) ? 'completed, nothing measured,' : outcome;
 }
 

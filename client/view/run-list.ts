@@ -10,7 +10,7 @@ export interface ListedRun {
   readonly pool: string;
   /** Name of the run; absent if an older version has started it. */
   readonly run?: string;
-  /** Its phase; `stalled`; or how it ended: `completed`, `aborted`, `failed`, `terminated`, `timed out`, `cancelled`. */
+  /** Its phase; `stalled`; or how it ended: `completed`, `aborted`, `rolled-back`, `failed`, `terminated`, `timed out`, `cancelled`. */
   readonly state: string;
   /** The last phase that it has published. */
   readonly phase: string;
@@ -29,7 +29,7 @@ const badStates: readonly string[] = ['stalled', 'failed', 'terminated', 'timed 
 
 function toneOf(state: string): Tone {
   if (badStates.includes(state)) return 'bad';
-  if (state === 'aborted' || state === 'rolling-back') return 'warn';
+  if (state === 'aborted' || state === 'rolled-back' || state === 'rolling-back') return 'warn';
   return state === 'completed' ? 'good' : 'busy';
 }
 

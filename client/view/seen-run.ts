@@ -28,10 +28,12 @@ export function stateOf(run: SeenRun): string {
   if (workflow !== undefined && isCutOff(run)) return workflow.state.replaceAll('-', ' ');
   if (phase === 'failed' || workflow?.state === 'failed') return 'failed';
   if (phase === 'completed' || phase === 'aborted') return phase;
+  if (phase === 'rolled-back') return 'rolled back';
   if (run.paused) return 'paused';
   if (run.stalled) return 'stalled';
   if (run.approval) return 'waiting for approval';
   // The run itself reports this only when its current activity has stopped.
+  if (run.rollback) return phase === 'rolling-back' ? `rolling back to ${run.pool}` : `rolling back (was in ${phase})`;
   if (phase !== 'rolling-back' && actions.some(({ action }) => action === 'abort')) return `aborting (was in ${phase})`;
   return phase;
 }

@@ -17,13 +17,14 @@ const maxChanges = 3;
  * lines out.
  */
 export function renderTree(status: SeenRun, now: number, style: Style): string[] {
-  const { alerts, unprotected, window, waiting, nodes, traffic, externalChanges } = describeRun(status, now);
+  const { alerts, unprotected, rollback, window, waiting, nodes, traffic, externalChanges } = describeRun(status, now);
   const isOver = isOverFor(status);
   const print = ({ tone, text }: Line) => (tone === undefined ? text : style.paint(tone, text));
   const [counts, ...losses] = traffic;
   const lines = [
     headline(status, now, style),
     ...unprotected.map(print),
+    ...rollback.map((line) => `${style.branch.pipe}${print(line)}`),
     ...window.map((line) => `${style.branch.pipe}${print(line)}`),
     ...(isOver ? [] : waiting.map((line) => `${style.branch.pipe}${print(line)}`)),
     ...renderNodes(nodes, now, style),
@@ -57,7 +58,7 @@ function headline(status: SeenRun, now: number, style: Style): string {
 
 function toneOfRun(status: SeenRun): Tone {
   if (status.stalled || status.phase === 'failed' || isCutOff(status)) return 'bad';
-  if (status.paused || status.phase === 'aborted' || status.phase === 'rolling-back') return 'warn';
+  if (status.paused || ['aborted', 'rolled-back', 'rolling-back'].includes(status.phase)) return 'warn';
   return status.phase === 'completed' ? 'good' : 'busy';
 }
 

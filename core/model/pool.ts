@@ -32,3 +32,10 @@ export interface PoolFacts {
   /** Problems in the cloud's own words, e.g. `AsgInstanceLaunchFailures: Insufficient capacity`. */
   readonly problems: readonly string[];
 }
+
+/** Instance IDs of the pool's instances that are not being terminated. */
+export function liveInstances({ instances }: Pick<PoolFacts, 'instances'>): readonly string[] {
+  return instances
+    .filter(({ state }) => state === 'pending' || state === 'running')
+    .map(({ instanceId }) => instanceId);
+}

@@ -102,7 +102,8 @@ export const problemTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'nodeferry approve CLUSTER/POOL   or: nodeferry reject CLUSTER/POOL --reason WHY',
   },
   RunAborted: {
-    means: 'An operator aborted the run, or the policy did. It has restored everything that it could.',
+    means:
+      'An operator aborted the run or rolled it back, or the policy aborted it. It has restored everything that it could.',
     fix: 'Nothing. The report says what is left, if anything: nodeferry report CLUSTER/POOL',
   },
   RollbackIncomplete: {

@@ -78,6 +78,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     toVersion: policy.target.version ?? pool.version,
     nodes,
     surge,
+    ...(pool.desiredSize === surge ? {} : { oldSize: pool.desiredSize }),
     ...(atOnce === undefined ? {} : { surgeAtOnce: atOnce }),
     services,
     ...(podSurge.length > 0 ? { podSurge } : {}),

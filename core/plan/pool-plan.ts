@@ -20,6 +20,8 @@ export interface PoolPlan {
   readonly nodes: readonly NodeRef[];
   /** Instances of the new pool at the end. */
   readonly surge: number;
+  /** Desired size of the old pool; absent when it is `surge`. */
+  readonly oldSize?: number;
   /** The most of them at a time for which no old node has left yet; absent when all come at once. */
   readonly surgeAtOnce?: number;
   /** How each Service is protected as things are now. A run observes again before every act. */

@@ -23,6 +23,16 @@ interface ScaleIn {
   readonly unjoined: readonly string[];
 }
 
+/** How many new nodes stay, if the old pool has got some instances back before its rollback was aborted: those need no new node. */
+export function countKept(
+  keep: number,
+  { nodes }: ClusterFacts,
+  { pool, known }: { readonly pool: string; readonly known: readonly string[] },
+): number {
+  const back = nodes.filter((node) => node.pool === pool && node.ready && !known.includes(node.instanceId));
+  return Math.max(0, keep - back.length);
+}
+
 /** Decides what leaves the new pool of an aborted run. */
 export function decideScaleIn(question: ScaleInQuestion, instances: readonly InstanceFacts[]): ScaleIn {
   const joined = new Set(question.cluster.nodes.map(({ instanceId }) => instanceId));

@@ -52,6 +52,7 @@ type OperatorEvent =
   | (Asked & { readonly type: 'pause' })
   | (Asked & { readonly type: 'resume' })
   | (Asked & { readonly type: 'abort' })
+  | (Asked & { readonly type: 'rollback' })
   | (Asked & { readonly type: 'approve' })
   | (Asked & { readonly type: 'reject' })
   /** From now on at most so many nodes may be in progress at the same time. */
@@ -121,6 +122,13 @@ type StallEvent =
   /** A stalled node continues without an operator: what it waited for has happened. */
   | { readonly type: 'clearStalled'; readonly name: string };
 
+/** What becomes of the old pool in a rollback. */
+type OldPoolEvent =
+  /** So many additional instances of it were requested. */
+  | { readonly type: 'requestOldNodes'; readonly instances: number }
+  /** It has its size again: these nodes have come, and serve. */
+  | { readonly type: 'restoreOldPool'; readonly nodes: readonly NodeRef[] };
+
 /** New nodes, and the capacity that Services have. */
 type CapacityEvent =
   /** The new pool was asked to have `size` instances. */
@@ -155,6 +163,7 @@ export type RunEvent =
   | RollbackEvent
   | NodeEvent
   | StallEvent
+  | OldPoolEvent
   | CapacityEvent
   | RecordEvent
   | MonitorEvent;

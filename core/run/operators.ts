@@ -18,9 +18,17 @@ export function resume(state: RunState, event: Asked): RunState {
   return goOn(audit(state, 'resume', event));
 }
 
-/** The run rolls back because an operator requested it. */
+/** The run rolls back because an operator requested it: as many new nodes stay as old ones were replaced. It takes the place of a rollback. */
 export function abort(state: RunState, event: Asked): RunState {
-  return beginRollback(audit(state, 'abort', event));
+  const { rollback: _, ...status } = state.status;
+  return beginRollback(audit({ ...state, status }, 'abort', event));
+}
+
+/** The run goes back to the old pool, at its size: all new nodes leave. It takes the place of an abort. */
+export function rollback(state: RunState, event: Asked): RunState {
+  const { by, reason, at } = event;
+  const audited = audit(state, 'rollback', event);
+  return beginRollback({ ...audited, status: { ...audited.status, rollback: { by, reason, at } } });
 }
 
 /** The run no longer waits for upgrade windows. */

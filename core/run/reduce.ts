@@ -12,7 +12,17 @@ import {
   stopMonitor,
 } from './monitor.ts';
 import { restoreNode, setEvidence, startNode, trackNodes } from './nodes.ts';
-import { abort, beginRollback, overrideWindow, pause, resume, setConcurrency, withdraw } from './operators.ts';
+import { requestOldNodes, restoreOldPool } from './old-pool.ts';
+import {
+  abort,
+  beginRollback,
+  overrideWindow,
+  pause,
+  resume,
+  rollback,
+  setConcurrency,
+  withdraw,
+} from './operators.ts';
 import {
   advanceSequence,
   finishRun,
@@ -44,6 +54,7 @@ const reducers: Reducers = {
   pause,
   resume,
   abort: (state, event) => withoutApproval(abort(state, event)),
+  rollback: (state, event) => withoutApproval(rollback(state, event)),
   approve,
   reject,
   'override-window': overrideWindow,
@@ -62,6 +73,8 @@ const reducers: Reducers = {
   stall,
   markStalled,
   clearStalled,
+  requestOldNodes,
+  restoreOldPool,
   requestSize,
   recordNewNodes,
   recordBaselines: (state, { baselines }) => ({ ...state, baselines }),

@@ -5,14 +5,14 @@ import type { RunState } from './state.ts';
 
 /** The report of a run that is over, with what could not be rolled back. */
 export function reportOf(state: RunState, outcome: RunReport['outcome'], leftovers: readonly string[]): RunReport {
-  const { status, newNodes, requested } = state;
+  const { status, newNodes, requested, requestedOld } = state;
   const until = state.idleAt ?? status.finishedAt ?? state.now;
   return {
     ...status,
     outcome,
     durationMs: until - status.startedAt,
     newNodes,
-    instanceMinutes: instanceMinutes({ requested: requested, nodes: status.nodes, until }),
+    instanceMinutes: instanceMinutes({ requested: [...requested, ...requestedOld], nodes: status.nodes, until }),
     leftovers: [...leftovers, ...state.retained],
     unprotected: [...state.unprotected, ...unprotectedOn(status.nodes)],
   };

@@ -57,6 +57,8 @@ export interface RunState {
   /** Changes that must be rolled back, oldest first. */
   readonly rollback: readonly RollbackEntry[];
   readonly isRollingBack: boolean;
+  /** Whether instances of the old pool were requested again for a rollback, and whether all of them serve. */
+  readonly oldPool: 'unchanged' | 'requested' | 'restored';
   /** What is left changed at the end, in words, because restoring it would do harm. */
   readonly retained: readonly string[];
 
@@ -85,6 +87,8 @@ export interface RunState {
   readonly areNewNodesRegistered: boolean;
   /** How many additional instances were requested for the new pool, and when (epoch ms). */
   readonly requested: readonly { readonly at: number; readonly instances: number }[];
+  /** The same for the old pool, in a rollback. */
+  readonly requestedOld: readonly { readonly at: number; readonly instances: number }[];
   readonly unprotected: readonly string[];
   /** Workloads, by key, whose pods could not be surged: their pods on the remaining nodes are evicted. */
   readonly evictedInstead: readonly string[];
@@ -105,6 +109,7 @@ export function openState(status: RunStatus): RunState {
     sequence: 0,
     rollback: [],
     isRollingBack: false,
+    oldPool: 'unchanged',
     retained: [],
     resumes: 0,
     withdrawn: [],
@@ -118,6 +123,7 @@ export function openState(status: RunStatus): RunState {
     newNodes: [],
     areNewNodesRegistered: false,
     requested: [],
+    requestedOld: [],
     unprotected: [],
     evictedInstead: [],
     monitor: undefined,

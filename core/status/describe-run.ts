@@ -1,7 +1,7 @@
 /** Describes a run once, for everything that prints it: the terminal, the details page, the log of a watch. */
 
 import type { ExternalChange } from '../model/external-change.ts';
-import { formatTime } from '../text/format.ts';
+import { count, formatTime } from '../text/format.ts';
 import { because, explainAction } from './because.ts';
 import { describeNodes, type NodeRow } from './describe-nodes.ts';
 import { describeTraffic } from './describe-traffic.ts';
@@ -17,6 +17,8 @@ interface RunDescription {
   readonly alerts: readonly Line[];
   /** The protections that the policy disables. */
   readonly unprotected: readonly Line[];
+  /** That the run goes, or has gone, back to its old pool. */
+  readonly rollback: readonly Line[];
   /** Which upgrade window is open until when, or why none is waited for. Empty without windows. */
   readonly window: readonly Line[];
   /** What the run itself waits for. */
@@ -37,6 +39,7 @@ export function describeRun(status: RunStatus, now?: number): RunDescription {
     alerts: alertsOf(status),
     unprotected:
       disabledRules.length === 0 ? [] : [{ tone: 'bad', text: `UNPROTECTED: disabled: ${disabledRules.join(', ')}` }],
+    rollback: describeRollback(status),
     window: describeWindow(status),
     waiting: waiting === undefined ? [] : [{ tone: 'dim', text: explainWaiting(waiting, now) }],
     nodes: describeNodes(status.nodes),
@@ -47,6 +50,15 @@ export function describeRun(status: RunStatus, now?: number): RunDescription {
     externalChanges: allExternalChanges(status).map(describeChange),
     actions: status.actions.map(describeAction),
   };
+}
+
+function describeRollback({ rollback, pool, phase }: RunStatus): readonly Line[] {
+  if (rollback === undefined) return [];
+  const by = because({ ...rollback, by: `${rollback.by} at ${formatTime(rollback.at)}` });
+  const { nodes = [] } = rollback;
+  const added = nodes.length === 0 ? '' : `; ${pool} got ${count(nodes.length, 'node')} again`;
+  const how = phase === 'rolled-back' ? 'rolled back' : 'rolling back';
+  return [{ tone: 'warn', text: `${how} to ${pool} by ${by}${added}` }];
 }
 
 /** While the run waits for a window, what it waits for says so already. */

@@ -17,12 +17,14 @@ export const maxDetailBytes = 20_000;
  * For nodes that are pending or done it shows the number. All times are UTC.
  */
 export function renderDetails(status: RunStatus | RunReport): string {
-  const { alerts, unprotected, window, waiting, nodes, traffic, externalChanges, actions } = describeRun(status);
+  const { alerts, unprotected, rollback, window, waiting, nodes, traffic, externalChanges, actions } =
+    describeRun(status);
   const [counts, ...losses] = traffic.map(print);
   const before = [
     heading(status),
     quote(alerts.map((line) => (line.tone === undefined ? print(line) : emphasize(print(line))))),
     waiting.map((line) => `Waiting: ${print(line)}`).join('\n'),
+    rollback.map(print).join('\n'),
     window.map(print).join('\n'),
     `Traffic: ${(counts ?? '').replace(/\d+ lost/, '**$&**')}`,
     list(losses.slice(0, maxListed)),

@@ -53,6 +53,7 @@ export interface OperatorAction {
     | 'pause'
     | 'resume'
     | 'abort'
+    | 'rollback'
     | 'approve'
     | 'reject'
     | 'override-window'
@@ -89,6 +90,8 @@ export interface RunStatus {
   readonly window?: WindowStatus;
   /** An operator lets the run continue outside of its windows. */
   readonly windowOverride?: { readonly by: string; readonly reason: string; readonly at: number };
+  /** The run goes back to the old pool, which gets its size again; absent in a run that does not, also in an abort. */
+  readonly rollback?: Rollback;
   readonly waiting: Waiting | undefined;
   readonly nodes: readonly NodeStatus[];
   readonly traffic: TrafficCounts;
@@ -99,6 +102,16 @@ export interface RunStatus {
   readonly actions: readonly OperatorAction[];
   /** External changes that do not belong to one node. */
   readonly externalChanges: readonly ExternalChange[];
+}
+
+/** Who rolled a run back, when and why, and what became of the old pool. */
+interface Rollback {
+  readonly by: string;
+  readonly reason: string;
+  /** Epoch ms. */
+  readonly at: number;
+  /** Nodes that the old pool got for that; absent until they are ready. */
+  readonly nodes?: readonly NodeRef[];
 }
 
 /** An approval that a run waits for. Times are epoch ms. */

@@ -89,7 +89,7 @@ const phases = [
   {
     id: 'rolling-back',
     label: 'rolling back',
-    does: 'restores nodes and pods, removes the new nodes, undoes every change, newest first',
+    does: 'restores nodes and pods; in a rollback, gives the old pool its size again; removes the new nodes, undoes every change, newest first',
     waitsFor: 'every change of the run to be undone',
     activity: 'cleanUp',
     deadlines: [eviction],
@@ -108,6 +108,14 @@ const phases = [
     label: 'aborted',
     does: '',
     waitsFor: 'nothing: an operator aborted the run',
+    reversible: false,
+    isFinal: true,
+  },
+  {
+    id: 'rolled-back',
+    label: 'rolled back',
+    does: '',
+    waitsFor: 'nothing: an operator rolled the run back, and the old pool serves at its size',
     reversible: false,
     isFinal: true,
   },

@@ -12,12 +12,17 @@ import { takesNode } from './registration.ts';
 /** What decides whether the new nodes are ready. */
 interface SurgeQuestion {
   readonly facts: ServingFacts;
-  /** Name of the new pool. */
+  /** Name of the pool that gets new nodes. */
   readonly pool: string;
-  /** Name of the old pool. Its nodes show which target groups register such nodes. */
+  /** Name of the other pool of the run. Its nodes show which target groups register such nodes. */
   readonly oldPool: string;
   /** How many nodes the new pool must have. */
   readonly expected: number;
+  /**
+   * Only in a rollback, where `pool` is the old one: IDs of instances that are no part of what is expected, because they have been there all
+   * along. They show, too, which target groups register such nodes.
+   */
+  readonly besides?: readonly string[];
   /** Instances of the new pool, so that the message can name those that have not joined. */
   readonly instances?: readonly InstanceFacts[];
 }
@@ -25,7 +30,7 @@ interface SurgeQuestion {
 /** The new nodes can run pods when all of them have joined and are Ready, and their DaemonSet pods are Ready. */
 export function decideNodesReady(question: SurgeQuestion): WaitDecision {
   const { ready, problems } = observeNodes(question);
-  return decide(problems, `${ready.length} new nodes are Ready`);
+  return decide(problems, `${ready.length} ${nounOf(question)} are Ready`);
 }
 
 /**
@@ -35,8 +40,11 @@ export function decideNodesReady(question: SurgeQuestion): WaitDecision {
  */
 export function decideNodesRegistered(question: SurgeQuestion): WaitDecision {
   const { ready, problems } = observeNodes(question);
+  const { oldPool, besides = [] } = question;
   const { nodes } = question.facts.cluster;
-  const old = nodes.filter(({ pool, excluded }) => pool === question.oldPool && !excluded);
+  const old = nodes.filter(
+    ({ pool, excluded, instanceId }) => (pool === oldPool || besides.includes(instanceId)) && !excluded,
+  );
   const peers = old.length > 0 ? old : ready;
   for (const { service, groups } of balancedServices(question.facts).values()) {
     for (const group of groups) {
@@ -46,24 +54,35 @@ export function decideNodesRegistered(question: SurgeQuestion): WaitDecision {
         problems.push(`${group.name} has not registered ${listNames(late.map((node) => describe(node, group)))}`);
     }
   }
-  return decide(problems, `${ready.length} new nodes are Ready and registered`);
+  return decide(problems, `${ready.length} ${nounOf(question)} are Ready and registered`);
 }
 
 function decide(problems: readonly string[], done: string): WaitDecision {
   return problems.length === 0 ? { done: true, reason: done } : { done: false, reason: problems.join('; ') };
 }
 
+/** The nodes that a question is about. */
+export function newNodesIn({ facts, pool, besides = [] }: SurgeQuestion): readonly NodeFacts[] {
+  return facts.cluster.nodes.filter((node) => node.pool === pool && !besides.includes(node.instanceId));
+}
+
+function nounOf({ pool, besides }: SurgeQuestion): string {
+  return besides === undefined ? 'new nodes' : `new nodes of ${pool}`;
+}
+
 /** The new nodes that are Ready, and a description of what the others lack. */
 function observeNodes(question: SurgeQuestion): { readonly ready: readonly NodeFacts[]; readonly problems: string[] } {
-  const nodes = question.facts.cluster.nodes.filter((node) => node.pool === question.pool);
+  const nodes = newNodesIn(question);
   const ready = nodes.filter((node) => node.ready);
   const problems: string[] = [];
   if (ready.length < question.expected) {
     const late = nodes.filter((node) => !node.ready).map((node) => node.name);
     const names = late.length === 0 ? '' : `, not ready: ${listNames(late)}`;
-    const unjoined = findUnjoined(question.instances ?? [], nodes);
+    const { instances: all = [], besides = [] } = question;
+    const expected = all.filter(({ instanceId }) => !besides.includes(instanceId));
+    const unjoined = findUnjoined(expected, nodes);
     const instances = unjoined.length === 0 ? '' : `, not joined: ${listNames(unjoined)}`;
-    problems.push(`${ready.length} of ${question.expected} new nodes are Ready${names}${instances}`);
+    problems.push(`${ready.length} of ${question.expected} ${nounOf(question)} are Ready${names}${instances}`);
   }
   const agents = findLateDaemonPods(question.facts.cluster.pods, ready);
   if (agents.length > 0) {

@@ -20,7 +20,7 @@ describe('the command line', () => {
     expect(help.stderr).toBe('');
   });
 
-  test.each(['plan', 'upgrade', 'status', 'watch', 'report', 'pause', 'resume', 'abort', 'worker', 'dev'])(
+  test.each(['plan', 'upgrade', 'status', 'watch', 'report', 'pause', 'resume', 'abort', 'rollback', 'worker', 'dev'])(
     'shows an example in the help of %s',
     async (command) => {
       expect((await callCommandLine([command, '--help'])).stdout).toMatch(/Examples?:/);

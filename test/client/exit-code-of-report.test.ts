@@ -24,6 +24,8 @@ test.each([
   ['aborted', 0, 100, 4],
   ['aborted', 1, 100, 4],
   ['aborted', 0, 0, 4],
+  ['rolled-back', 0, 100, 4],
+  ['rolled-back', 1, 100, 4],
   ['failed', 0, 100, 1],
 ] as const)('a run that is %s and lost %d of %d requests ends with exit code %d', (outcome, lost, sent, code) => {
   expect(exitCodeOfReport(aReport(outcome, lost, sent))).toBe(code);

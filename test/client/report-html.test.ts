@@ -154,6 +154,21 @@ describe('a run that went wrong', () => {
     expect(all('p').map(textOf).slice(0, 2)).toEqual(['▲ Aborted in 14m', '▲ Aborted by ann: the new image is broken']);
     expect(all('svg')).toEqual([]);
   });
+
+  test('says who rolled it back, to which pool, and why', () => {
+    const asked = { by: 'ann', reason: 'a bad version', at: startedAt } as const;
+    const actions = [
+      { ...asked, action: 'abort' },
+      { ...asked, action: 'rollback' },
+    ] as const;
+    const { all } = pageOf(
+      aReport({ traffic: lossless, outcome: 'rolled-back', phase: 'rolled-back', actions, rollback: asked, nodes: [] }),
+    );
+    expect(all('p').map(textOf).slice(0, 2)).toEqual([
+      '▲ Rolled back to web in 14m',
+      '▲ Rolled back by ann: a bad version',
+    ]);
+  });
 });
 
 test('a run that lost nothing, or only while no node of it was out, says so first', () => {

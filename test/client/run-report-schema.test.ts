@@ -28,15 +28,26 @@ test('the schema says the same as the type', () => {
 const validate = new Ajv({ strict: false }).compile(runReportJsonSchema());
 const histories = join(import.meta.dirname, '..', 'replay', 'histories');
 
-test.each(['completed', 'aborted', 'paused', 'stalled'])('the report of a run that was %s is valid', (name) => {
-  expect(validate(recordedReport(name))).toBe(true);
-});
+test.each(['completed', 'aborted', 'rolled-back', 'paused', 'stalled'])(
+  'the report of a run that was %s is valid',
+  (name) => {
+    expect(validate(recordedReport(name))).toBe(true);
+  },
+);
 
 test('the most that a report can say is valid, and a wrong field is not', () => {
   const report: unknown = JSON.parse(JSON.stringify(aReport()));
   expect(validate(report)).toBe(true);
   expect(validate({ ...aReport(), durationMs: 'long' })).toBe(false);
   expect(validate({ ...aReport(), nodes: [{}] })).toBe(false);
+});
+
+test('the report of a run that was rolled back is valid, with or without nodes that the old pool got', () => {
+  const asked = { by: 'ann', reason: 'a bad version', at: 1 };
+  const report = { ...(JSON.parse(JSON.stringify(aReport())) as object), outcome: 'rolled-back', phase: 'rolled-back' };
+  expect(validate({ ...report, rollback: asked })).toBe(true);
+  expect(validate({ ...report, rollback: { ...asked, nodes: aReport().newNodes } })).toBe(true);
+  expect(validate({ ...report, rollback: { ...asked, nodes: ['n1'] } })).toBe(false);
 });
 
 test('the outcomes are the phases in which a run ends', () => {

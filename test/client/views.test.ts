@@ -117,6 +117,20 @@ describe('renderTree', () => {
     expect(headOf({ fromVersion: '', toVersion: '' })).toMatch(/^prod\/web {3}→ web-1-36 {3}/);
   });
 
+  test('says which pool a run that is rolled back goes to, who asked for it, and what came of it', () => {
+    const rollback = { by: 'ann', reason: 'a bad version', at: now };
+    const nodes = [{ name: 'o1', uid: 'uid-o1', instanceId: 'i-o1', zone: 'eu-west-1a' }];
+    const treeOf = (changes: Parameters<typeof aRun>[0]) => renderTree(aRun({ rollback, ...changes }), now, plainStyle);
+
+    expect(treeOf({})[0]).toContain('   rolling back (was in replace)   ');
+    const going = treeOf({ phase: 'rolling-back' });
+    expect(going[0]).toContain('   rolling back to web   ');
+    expect(going[1]).toContain('rolling back to web by ann at 03:06:10: a bad version');
+    const gone = treeOf({ phase: 'rolled-back', rollback: { ...rollback, nodes } });
+    expect(gone[0]).toContain('   rolled back   ');
+    expect(gone[1]).toContain('rolled back to web by ann at 03:06:10: a bad version; web got 1 node again');
+  });
+
   test('says who paused without a colon for no reason', () => {
     const tree = renderTree(aRun({ paused: { by: 'ann', reason: '', at: now } }), now, plainStyle);
     expect(tree).toContain('paused by ann at 03:06:10');

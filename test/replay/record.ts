@@ -10,7 +10,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { drainPolicy } from '../../core/policy/drain-policy.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { abortUpdate, pauseUpdate, resumeUpdate, rollbackUpdate } from '../../workflows/messages.ts';
 import { createScenario, podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { createHarness, type Harness, type StepHooks, type TemporalPlace } from '../support/temporal-harness.ts';
@@ -32,7 +32,9 @@ async function record(
   try {
     const handle = await harness.start(policyFor(world));
     meddling.send = async (update) => {
-      const definition = { pause: pauseUpdate, resume: resumeUpdate, abort: abortUpdate }[update];
+      const definition = { pause: pauseUpdate, resume: resumeUpdate, abort: abortUpdate, rollback: rollbackUpdate }[
+        update
+      ];
       await handle.executeUpdate(definition, { args: [operator] });
     };
     meddling.resume = async () => {
@@ -49,7 +51,7 @@ async function record(
 }
 
 interface Meddling {
-  send: (update: 'pause' | 'resume' | 'abort') => Promise<void>;
+  send: (update: 'pause' | 'resume' | 'abort' | 'rollback') => Promise<void>;
   resume: () => Promise<void>;
 }
 
@@ -78,6 +80,15 @@ try {
         if (step !== 'evictPods' || done) return;
         done = true;
         await run.send('abort');
+      },
+    };
+  });
+  await record('rolled-back', place, (run) => {
+    let begun = 0;
+    return {
+      before: async (step) => {
+        begun += step === 'evictPods' ? 1 : 0;
+        if (step === 'evictPods' && begun === 3) await run.send('rollback');
       },
     };
   });

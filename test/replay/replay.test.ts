@@ -35,6 +35,8 @@ describe('recorded histories', () => {
       'drained-pool',
       'paused-node',
       'paused-pool',
+      'rolled-back-node',
+      'rolled-back-pool',
       'stalled-node',
       'stalled-pool',
     ]);

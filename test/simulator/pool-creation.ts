@@ -42,6 +42,16 @@ export function grow(world: World, pool: SimPool, size: number, source: SimPool 
   if (pool.scales) fillPool(world, pool);
 }
 
+/** As many instances as before, if its maximum allows that. */
+export function growBack(world: World, pool: SimPool, size: number): void {
+  if (pool.status === 'deleting' || size > pool.maxSize) {
+    const message = `node group ${pool.name} is ${pool.status} and can have ${pool.maxSize} instances, not ${size}`;
+    throw new NodeferryError({ code: 'ProviderRefused', message });
+  }
+  pool.desiredSize = Math.max(pool.desiredSize, size);
+  fillPool(world, pool);
+}
+
 /** A pool is complete when all its instances are Ready nodes. */
 export function completePools(world: World): void {
   for (const pool of world.pools) {

@@ -50,6 +50,16 @@ export function trimPool(pool: SimPool, members: readonly InstanceFacts[]): void
   pool.minSize = Math.min(pool.minSize, living);
 }
 
+/** Lets the pool launch again where a run has stopped that; refuses where somebody else has. */
+export function allowLaunching(pool: SimPool): void {
+  if (!pool.suspended.includes(launching)) return;
+  if (pool.suspendedByRun?.includes(launching) !== true) {
+    const message = `node group ${pool.name} launches no instances: somebody has suspended ${launching}`;
+    throw new NodeferryError({ code: 'ProviderRefused', message, hint: `Resume ${launching}.` });
+  }
+  pool.suspended = pool.suspended.filter((process) => process !== launching);
+}
+
 /** The minimum that the pool's owner chose, whether or not its scaling is suspended. */
 export function ownersMinimum(pool: SimPool): number {
   return minimumIn(pool.suspendedByRun ?? []) ?? pool.minSize;

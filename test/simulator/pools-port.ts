@@ -1,8 +1,8 @@
 import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { NodePools } from '../../ports/node-pools.ts';
-import { createPool, grow, requireWhole } from './pool-creation.ts';
-import { hold, release, trimPool } from './pool-suspension.ts';
+import { createPool, grow, growBack, requireWhole } from './pool-creation.ts';
+import { allowLaunching, hold, release, trimPool } from './pool-suspension.ts';
 import { deletePool, poolNamed, terminate } from './pools.ts';
 import type { SimInstance, SimPool, World } from './world.ts';
 
@@ -39,6 +39,11 @@ export function createSimPools(world: World): NodePools {
       const pool = need(ref);
       requireCreator(pool, run);
       grow(world, pool, size, find(source));
+    },
+    restoreSize: async (ref, size) => {
+      const pool = need(ref);
+      allowLaunching(pool);
+      growBack(world, pool, size);
     },
     trimPool: async (ref) => trimPool(need(ref), membersOf(world, need(ref))),
     suspendScaling: async (ref) => hold(need(ref)),

@@ -83,22 +83,42 @@ export async function upgradeDisturbed(
   return report;
 }
 
+/** How an upgrade differs that an operator ends, and how many nodes it has replaced by then. */
+type EndOptions = NextOptions & { readonly replaced?: number };
+
 /** Replaces the pool until a node is at that step, and so many have been replaced, then aborts. */
 export async function upgradeAndAbort(
   upgrades: LabUpgrades,
   step: NodeStep,
-  { replaced = 0, ...options }: NextOptions & { readonly replaced?: number } = {},
+  options: EndOptions = {},
+): Promise<RunReport> {
+  return await upgradeAndEnd(upgrades, step, 'abort', options);
+}
+
+/** The same, but rolls back to the old pool. */
+export async function upgradeAndRollBack(
+  upgrades: LabUpgrades,
+  step: NodeStep,
+  options: EndOptions = {},
+): Promise<RunReport> {
+  return await upgradeAndEnd(upgrades, step, 'rollback', options);
+}
+
+async function upgradeAndEnd(
+  upgrades: LabUpgrades,
+  step: NodeStep,
+  command: 'abort' | 'rollback',
+  { replaced = 0, ...options }: EndOptions,
 ): Promise<RunReport> {
   await upgrades.beginClean();
   const policy = upgrades.nextPolicy({ waits: waitsToMeet([step]), ...options });
-  let aborted = false;
+  let ended = false;
   const report = await upgrades.upgrade(policy, async (status) => {
-    if (aborted || countReplaced(status) < replaced || !status.nodes.some((node) => hasReached(node.step, step)))
-      return;
-    aborted = true;
-    await sendToRun(upgrades.session, policy, 'abort');
+    if (ended || countReplaced(status) < replaced || !status.nodes.some((node) => hasReached(node.step, step))) return;
+    ended = true;
+    await sendToRun(upgrades.session, policy, command);
   });
-  expect(aborted).toBe(true);
+  expect(ended).toBe(true);
   return report;
 }
 

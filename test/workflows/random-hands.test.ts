@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { abortUpdate, nodeReplacementId, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { abortUpdate, nodeReplacementId, pauseUpdate, resumeUpdate, rollbackUpdate } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { createWorld, type World } from '../simulator/world.ts';
 import { openHarness } from '../support/open-harness.ts';
@@ -16,6 +16,7 @@ const troubles: Readonly<Record<string, (harness: Harness, run: StartedRun) => P
   },
   'the operator aborts': async (_, run) => await tell(run, abortUpdate),
   'the operator pauses': async (_, run) => await tell(run, pauseUpdate),
+  'the operator rolls back': async (_, run) => await tell(run, rollbackUpdate),
   'somebody takes the lock': ({ world }) => {
     const name = [...world.leases.keys()].find((key) => key.startsWith('nodeferry-'));
     if (name === undefined) return;
@@ -37,12 +38,13 @@ async function tell(run: StartedRun, update: typeof abortUpdate): Promise<void> 
   await run.executeUpdate(update, { args: [operator] }).catch(() => undefined);
 }
 
-/** An operator of a stalled run: fixes the cause sometimes, then resumes or aborts. */
+/** An operator of a stalled run: fixes the cause sometimes, then resumes, aborts or rolls back. */
 async function answer(world: World, run: StartedRun, random: () => number): Promise<void> {
   world.faults.neverReady = 0;
   const isFixed = random() < 0.6;
   if (isFixed) for (const budget of world.budgets) budget.maxUnavailable = 1;
-  await tell(run, random() < 0.25 ? abortUpdate : resumeUpdate);
+  const roll = random();
+  await tell(run, roll < 0.2 ? abortUpdate : roll < 0.4 ? rollbackUpdate : resumeUpdate);
 }
 
 /** Deadlines so short that steps exceed them while others still run. */
@@ -91,7 +93,8 @@ describe('external changes, operators and deadlines at random', () => {
     world.faults.throttled = 0;
     for (const [name, { holder }] of world.leases) if (holder === 'somebody') world.leases.delete(name);
     const story = `${coming.map(({ what, atStep }) => `${what} at step ${atStep}`).join(', ')}\n${world.log.join('\n')}`;
-    expect(['completed', 'aborted'], story).toContain(report.outcome);
+    expect(['completed', 'aborted', 'rolled-back'], story).toContain(report.outcome);
+    if (report.outcome !== 'aborted') expect(world.pools, story).toHaveLength(1);
     expectNothingLost(world);
     expectNothingLeft(world, nodes);
   });

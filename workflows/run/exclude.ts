@@ -15,8 +15,9 @@ import { toOutcome, waits } from './steps.ts';
 import { windowQuestion } from './window.ts';
 
 /**
- * Excludes the next nodes. When the run is paused or stalls meanwhile, another concurrency is set, or a node has been in progress and is neither
- * that nor gone (restored and pending again, or drained), the step is cancelled before it acts; if it has already acted, the excluded nodes are returned all the same. Empty when none was excluded; `window-closed` when no upgrade
+ * Excludes the next nodes. When the run is paused or stalls meanwhile, another concurrency is set, an abort becomes a rollback, or a node has been in
+ * progress and is neither that nor gone (restored and pending again, or drained), the step is cancelled before it acts; if it has already acted, the
+ * excluded nodes are returned all the same. Empty when none was excluded; `window-closed` when no upgrade
  * window is open for long enough; `resumed` when none could be excluded, the run stalled, and an operator has resumed it.
  */
 export async function excludeNext(
@@ -45,6 +46,7 @@ export async function excludeNext(
   const isOutdated = () =>
     !mayProceed(run.state) ||
     run.state.status.maxInFlight !== status.maxInFlight ||
+    run.state.status.rollback !== status.rollback ||
     idleOf(run.state, inFlight).some((node) => isStillThere(stepOf(run.state, node)));
   run.handles.isExcluding = true;
   let answer: Awaited<ReturnType<typeof ask>> | undefined;

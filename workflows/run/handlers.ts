@@ -1,6 +1,8 @@
-import { CancellationScope, condition, currentUpdateInfo, setHandler } from '@temporalio/workflow';
+import { CancellationScope, condition, currentUpdateInfo, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { RunEvent } from '../../core/run/events.ts';
+import { whyNoAbort, whyNoRollback } from '../../core/run/old-pool.ts';
 import { isFinished } from '../../core/run/phases.ts';
+import { whyTooLarge } from '../../core/run/rollback-size.ts';
 import { because } from '../../core/status/because.ts';
 import type { OperatorAction } from '../../core/status/status.ts';
 import { truncateStatus } from '../../core/status/truncate-status.ts';
@@ -16,6 +18,7 @@ import {
   pauseUpdate,
   rejectUpdate,
   resumeUpdate,
+  rollbackUpdate,
   setConcurrencyUpdate,
   statusQuery,
   withdrawSignal,
@@ -43,7 +46,7 @@ export function setHandlers(run: Run): void {
     validator: (request) => {
       requireOpen(run, request);
       const { paused } = run.state.status;
-      if (run.state.isRollingBack) throw refuse('the run is being aborted');
+      if (run.state.isRollingBack) throw refuse(`the run ${isGoingBack(run)}`);
       if (paused !== undefined) throw refuse(`it was paused already by ${because(paused)}`);
     },
   });
@@ -91,20 +94,52 @@ export function setHandlers(run: Run): void {
       requireOpen(run, request);
       const { windowOverride } = run.state.status;
       if (run.input.policy.schedule === undefined) throw refuse('its policy has no upgrade windows');
-      if (run.state.isRollingBack) throw refuse('the run is being aborted, and that does not wait for a window');
+      if (run.state.isRollingBack) throw refuse(`the run ${isGoingBack(run)}, and that does not wait for a window`);
       if (windowOverride !== undefined) throw refuse(`they were overridden already by ${because(windowOverride)}`);
       if (request.reason.trim() === '') throw refuse('it needs a reason');
     },
   });
   setHandler(abortUpdate, (request) => answer(run, 'abort', request), {
-    description: 'Roll the run back, capacity included',
+    description: 'Roll the run back; as many new nodes stay as old ones were replaced',
     validator: (request) => {
       requireOpen(run, request);
-      if (run.state.isRollingBack) throw refuse('it is being aborted already');
-      if (run.state.status.phase === 'finalize')
-        throw refuse('every node has been replaced; there is nothing to go back to');
+      const why = whyNoAbort(run.state);
+      if (why !== undefined) throw refuse(why);
     },
   });
+  setRollbackHandler(run);
+}
+
+/** The run may have moved on between the validator and the handler, which runs after other work of the same task: it checks once more. */
+function setRollbackHandler(run: Run): void {
+  setHandler(
+    rollbackUpdate,
+    (request) => {
+      requireRollback(run);
+      return answer(run, 'rollback', request);
+    },
+    {
+      description: 'Give the old pool its size again, and remove the new one',
+      validator: (request) => {
+        requireOpen(run, request);
+        if (request.reason.trim() === '') throw refuse('it needs a reason');
+        requireRollback(run);
+        const { historyLength: events, historySize: bytes } = workflowInfo();
+        const why = whyTooLarge(run.state, { events, bytes });
+        if (why !== undefined) throw refuse(why);
+      },
+    },
+  );
+}
+
+function requireRollback({ state }: Run): void {
+  if (isFinished(state)) throw refuse(`the run is over: ${state.status.phase}`);
+  const why = whyNoRollback(state);
+  if (why !== undefined) throw refuse(why);
+}
+
+function isGoingBack({ state: { status } }: Run): string {
+  return status.rollback === undefined ? 'is being aborted' : 'is being rolled back';
 }
 
 function requireOpen(run: Run, request: OperatorRequest): void {
@@ -137,9 +172,10 @@ function answer(
   { by, reason }: OperatorRequest,
 ): Acknowledgement {
   const at = Date.now();
-  if (action === 'abort' || action === 'reject') run.handles.forward.cancel();
+  const endsRun = action === 'abort' || action === 'reject' || action === 'rollback';
+  if (endsRun) run.handles.forward.cancel();
   applyAndPublish(run, { type: action, by, reason, at });
-  if (action === 'resume' || action === 'abort' || action === 'reject') notifyResumed(run);
+  if (endsRun || action === 'resume') notifyResumed(run);
   return acknowledge(run, at);
 }
 

@@ -1,18 +1,44 @@
 import type { PoolRef } from '../../core/model/pool.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
+import { surgesPods } from '../../core/policy/policy.ts';
+import { countReplaced, knownInstances } from '../../core/run/old-pool.ts';
+import { adoptPods, evictReleased } from './adopt-pods.ts';
 import { surgePodsBack } from './pod-surge.ts';
 import { replaceNodes } from './replace-nodes.ts';
+import { restoreOldPool } from './restore-old-pool.ts';
 import { apply, nextStep, type Run, runUntilDone } from './run.ts';
 import { steps } from './steps.ts';
 
 /**
- * Removes the excess nodes of an aborted run: as many new nodes stay as old ones were replaced. The others are replaced like any node,
- * step by step under the guard, so that an abort loses as little as an upgrade. When no old node was replaced, the new pool is deleted.
+ * Removes the excess nodes of the new pool. In an abort, as many new nodes stay as old ones were replaced; in a rollback, the old pool first gets
+ * its size again, and then all of them leave. An abort may become a rollback meanwhile: then it begins again.
  */
-export async function removeNewNodes(run: Run, plan: PoolPlan): Promise<void> {
-  const old = new Set(plan.nodes.map((node) => node.uid));
-  const keep = run.state.status.nodes.filter((node) => old.has(node.node.uid) && node.step === 'replaced').length;
-  const pool = plan.newPool;
+export async function rollBackNewPool(run: Run, plan: PoolPlan): Promise<void> {
+  for (;;) {
+    await restoreOldPool(run, plan);
+    const isAbort = run.state.status.rollback === undefined;
+    const isOver = () => isAbort && run.state.status.rollback !== undefined;
+    await removeNewNodes(run, plan, isOver);
+    // New nodes that were emptied had replacements of released pods: adopt these pods, and evict those that can't be adopted.
+    if (surgesPods(run.input.policy) && !isOver()) {
+      await adoptPods(run);
+      await evictReleased(run);
+    }
+    if (!isOver()) return;
+  }
+}
+
+/**
+ * Removes the excess nodes: each is replaced like any node, step by step under the guard, so that an abort loses as little as an upgrade. When no
+ * new node stays, the new pool is deleted. Returns early, with no node in progress, when `isOver` says that others have to leave.
+ */
+async function removeNewNodes(run: Run, plan: PoolPlan, isOver: () => boolean): Promise<void> {
+  const { newPool: pool, oldPool } = plan;
+  const { oldPool: state } = run.state;
+  const missing = state === 'restored' ? 0 : countReplaced(run.state, plan);
+  const back = { pool: oldPool.name, known: knownInstances(run.state) };
+  const input = { pool, keep: missing, ...(state === 'requested' ? { back } : {}) };
+  let keep = missing;
   const suspend = async () =>
     (
       await runUntilDone(run, `scaling of ${pool.name} to be suspended`, () =>
@@ -28,14 +54,18 @@ export async function removeNewNodes(run: Run, plan: PoolPlan): Promise<void> {
   }
   do {
     for (;;) {
-      const { excess } = await runUntilDone(run, `excess nodes of ${pool.name} to be selected`, () =>
-        steps('select excess nodes').planScaleIn({ ...nextStep(run), pool, keep }),
+      const selected = await runUntilDone(run, `excess nodes of ${pool.name} to be selected`, () =>
+        steps('select excess nodes').planScaleIn({ ...nextStep(run), ...input }),
       );
+      if (isOver()) return;
+      const { excess } = selected;
+      keep = selected.keep ?? keep;
       if (excess.length === 0) break;
       suspended ??= await suspend();
       apply(run, { type: 'trackNodes', nodes: excess });
       const next = await surgePodsBack(run, plan, excess);
-      await replaceNodes(run, plan, next, pool);
+      await replaceNodes(run, plan, next, pool, isOver);
+      if (isOver()) return;
     }
   } while (keep === 0 && !(await removeNewPool(run, plan)));
   if (keep > 0 && suspended !== undefined) await restoreScaling(run, pool, suspended);

@@ -38,15 +38,25 @@ type Replacement = (input: NodeReplacementInput) => Promise<NodeStatus>;
 
 /**
  * Replaces the nodes of a pool, as many at a time as the guard allows; returns when each has been replaced. It returns earlier when no node
- * could be excluded, none was in progress, and the run stalled and was resumed: the pods of the remaining nodes may now be surged.
+ * could be excluded, none was in progress, and the run stalled and was resumed: the pods of the remaining nodes may now be surged. Once `isOver`
+ * holds, it excludes no other node, and returns when none is in progress.
  */
-export async function replaceNodes(run: Run, plan: PoolPlan, nodes: readonly NodeRef[], pool: PoolRef): Promise<void> {
-  await replaceReachable(run, plan, nodes, pool, () => false);
+export async function replaceNodes(
+  run: Run,
+  plan: PoolPlan,
+  nodes: readonly NodeRef[],
+  pool: PoolRef,
+  isOver: () => boolean = () => false,
+): Promise<void> {
+  await replaceReachable(run, plan, nodes, pool, { isLeft: () => false, isOver });
 }
 
 /** The same, but does not wait for stalled nodes that do not stop others: they stay in progress. */
 export async function replaceOthers(run: Run, plan: PoolPlan, nodes: readonly NodeRef[], pool: PoolRef): Promise<void> {
-  await replaceReachable(run, plan, nodes, pool, (node) => isUnreachable(run.state, node));
+  await replaceReachable(run, plan, nodes, pool, {
+    isLeft: (node) => isUnreachable(run.state, node),
+    isOver: () => false,
+  });
 }
 
 async function replaceReachable(
@@ -54,11 +64,11 @@ async function replaceReachable(
   plan: PoolPlan,
   nodes: readonly NodeRef[],
   pool: PoolRef,
-  isLeft: (node: NodeRef) => boolean,
+  { isLeft, isOver }: { readonly isLeft: (node: NodeRef) => boolean; readonly isOver: () => boolean },
 ): Promise<void> {
   apply(run, { type: 'trackNodes', nodes });
   for (;;) {
-    const waiting = pendingOf(run.state, nodes);
+    const waiting = isOver() ? [] : pendingOf(run.state, nodes);
     if (waiting.length > 0) {
       const excluded = await excludeNext(run, plan, waiting);
       if (excluded === 'window-closed') await awaitWindow(run, plan, 'batch');
@@ -67,8 +77,9 @@ async function replaceReachable(
       continue;
     }
     const left = leftOf(run.state, nodes);
-    if (left.every(isLeft)) return;
-    await condition(() => haveMoved(run.state, left) || left.every(isLeft));
+    const isIdle = () => isOver() && Object.keys(run.state.inProgress).length === 0;
+    if (left.every(isLeft) || isIdle()) return;
+    await condition(() => (isOver() ? isIdle() : haveMoved(run.state, left) || left.every(isLeft)));
   }
 }
 

@@ -1,6 +1,6 @@
-import { surgesPods } from '../../core/policy/policy.ts';
 import type { RollbackEntry } from '../../core/run/state.ts';
-import { removeNewNodes, restoreScaling } from './remove-new-nodes.ts';
+import { adoptPods, evictReleased } from './adopt-pods.ts';
+import { restoreScaling, rollBackNewPool } from './remove-new-nodes.ts';
 import { apply, nextStep, type Run, requirePlan, runUntilDone } from './run.ts';
 import { steps, waits } from './steps.ts';
 
@@ -27,15 +27,6 @@ async function watchAfterEnd(run: Run): Promise<void> {
   if (watched !== undefined) monitor.mergeCounts(watched.traffic, watched.seenAt);
 }
 
-async function adoptPods(run: Run): Promise<void> {
-  await runUntilDone(run, 'released pods to be adopted', () => steps('adopt released pods').adoptPods(nextStep(run)));
-}
-
-/** Evicts released pods that no ReplicaSet can adopt, because their workload has been rolled out since. */
-async function evictReleased(run: Run): Promise<void> {
-  await runUntilDone(run, 'released pods to leave', () => steps('evict released pods').evictReleased(nextStep(run)));
-}
-
 async function restore(run: Run, entry: RollbackEntry): Promise<readonly string[]> {
   switch (entry.kind) {
     case 'cordons': {
@@ -51,12 +42,7 @@ async function restore(run: Run, entry: RollbackEntry): Promise<readonly string[
       if (run.input.policy.selection !== undefined) await evictReleased(run);
       return [];
     case 'new-pool':
-      await removeNewNodes(run, requirePlan(run));
-      // New nodes that were emptied had replacements of released pods: adopt these pods, and evict those that can't be adopted.
-      if (surgesPods(run.input.policy)) {
-        await adoptPods(run);
-        await evictReleased(run);
-      }
+      await rollBackNewPool(run, requirePlan(run));
       return [];
     case 'scaling': {
       const { pool, suspended } = entry;

@@ -18,6 +18,7 @@ export async function openAwsPools(): Promise<PoolsSubject> {
       settle: () => bench.cloudClock.advance(70_000),
       begin: () => bench.cloudClock.advance(1_000),
       refuseLaunches: () => faults.refuseLaunches(),
+      allowLaunches: () => faults.clear(),
       suspend: async ({ name, region }, process) => {
         const input = { AutoScalingGroupName: groupOf(name)?.name, ScalingProcesses: [process] };
         await new AutoScalingClient({ region }).send(new SuspendProcessesCommand(input));

@@ -19,6 +19,7 @@ interface CloudActs {
   /** Time passes in which it begins what it was asked to do, and no more. */
   begin(): void;
   refuseLaunches(): void;
+  allowLaunches(): void;
   /** Somebody suspends a process of the pool's Auto Scaling group. */
   suspend(pool: PoolRef, process: string): Promise<void>;
   /** The processes that rest, by whomever they were suspended. */

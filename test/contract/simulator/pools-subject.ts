@@ -30,6 +30,9 @@ export async function openSimulatedPools(): Promise<PoolsSubject> {
       refuseLaunches: () => {
         world.faults.capacity = 0;
       },
+      allowLaunches: () => {
+        world.faults.capacity = Number.POSITIVE_INFINITY;
+      },
       suspend: async ({ name }, process) => {
         poolNamed(world, name).suspended.push(process);
       },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { InstanceFacts } from '../../../core/model/pool.ts';
-import { decideScaleIn, selectExcess } from '../../../core/plan/scale-in.ts';
+import { countKept, decideScaleIn, selectExcess } from '../../../core/plan/scale-in.ts';
 import { aCluster, aNode, aPod } from '../support/facts.ts';
 
 const zones = ['a', 'b', 'c'];
@@ -67,4 +67,11 @@ test('instances that never became nodes end at once, and those that are ending a
   ]);
   expect(excess).toEqual([]);
   expect(unjoined).toEqual(['i-booting', 'i-lost']);
+});
+
+test('a new node stays for each old one that is missing, less those that the old pool has got again', () => {
+  const old = (name: string, changes = {}) => aNode(name, { pool: 'old', ...changes });
+  const nodes = [old('stayed'), old('back'), old('starting', { ready: false }), aNode('new', { pool: 'new' })];
+  const back = { pool: 'old', known: [old('stayed').instanceId] };
+  expect([0, 1, 3].map((keep) => countKept(keep, aCluster({ nodes }), back))).toEqual([0, 0, 2]);
 });

@@ -40,10 +40,12 @@ const resumes = fc.nat(5);
 
 /** Everything that can happen to a run except its end, in any order. */
 const anEvent: fc.Arbitrary<RunEvent> = fc.oneof(
-  fc.constantFrom(...poolPhases.slice(0, -3)).map(({ id: phase }) => ({ type: 'setPhase', phase }) as const),
+  fc
+    .constantFrom(...poolPhases.filter(({ isFinal }) => isFinal !== true))
+    .map(({ id: phase }) => ({ type: 'setPhase', phase }) as const),
   fc.record({ type: fc.constant('recordTime' as const), at: aTime, clock: aTime }),
   fc.record({ type: fc.constant('advanceSequence' as const), clock: aTime }),
-  fc.record({ type: fc.constantFrom('pause', 'resume', 'abort'), ...anAct }),
+  fc.record({ type: fc.constantFrom('pause', 'resume', 'abort', 'rollback'), ...anAct }),
   fc.constantFrom(...entries).map((entry) => ({ type: 'pushRollback', entry }) as const),
   fc.constantFrom(...entries).map(({ kind }) => ({ type: 'dropRollback', kind }) as const),
   fc.constantFrom<RunEvent>({ type: 'popRollback' }, { type: 'beginRollback' }, { type: 'setIdle' }),
@@ -51,6 +53,8 @@ const anEvent: fc.Arbitrary<RunEvent> = fc.oneof(
   fc.constantFrom<RunEvent>({ type: 'acceptLosses' }, { type: 'exceedBudget', reason: 'lost', at: begun }),
   fc.record({ type: fc.constant('recordTraffic' as const), counts, seenAt: aTime, clock: aTime }),
   fc.array(aNode).map((some) => ({ type: 'trackNodes', nodes: some }) as const),
+  fc.array(aNode).map((some) => ({ type: 'restoreOldPool', nodes: some }) as const),
+  fc.nat(5).map((instances) => ({ type: 'requestOldNodes', instances }) as const),
   aNode.map(start),
   fc
     .tuple(aNode, anEnd, fc.boolean(), resumes)
@@ -127,7 +131,7 @@ test('counts add up: rounds, resumes, instances', () => {
     if (event.type === 'recordPlan') [starts, asked] = [0, 0];
     if (event.type === 'startNode') starts += 1;
     if (event.type === 'requestSize') asked = event.size;
-    const isResume = event.type === 'resume' || event.type === 'abort' || event.type === 'beginRollback';
+    const isResume = ['resume', 'abort', 'rollback', 'beginRollback'].includes(event.type);
     expect(Object.values(after.rounds).reduce((sum, rounds) => sum + rounds, 0)).toBe(starts);
     expect(after.requested.reduce((sum, { instances }) => sum + instances, 0)).toBe(asked);
     expect(after.resumes).toBe(before.resumes + (isResume ? 1 : 0));
@@ -145,7 +149,7 @@ test('time, step numbers and traffic never decrease, and a run that rolls back c
 });
 
 test('nothing changes a run that is over', () => {
-  const outcome = fc.constantFrom('completed', 'aborted', 'failed');
+  const outcome = fc.constantFrom('completed', 'aborted', 'rolled-back', 'failed');
   fc.assert(
     fc.property(
       aHistory,

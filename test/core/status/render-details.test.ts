@@ -49,6 +49,13 @@ const many = <T>(make: (index: number) => T): readonly T[] => Array.from({ lengt
 const long = { for: 'budget default/web needs 3 healthy and has 3 '.repeat(20), since: nine, until: undefined };
 const wordy = { code: 'Internal', message: 'no answer '.repeat(1_000), hint: 'try again '.repeat(1_000) } as const;
 
+test('the page says that a run is rolled back, to which pool, by whom and why', () => {
+  const rollback = { by: 'ann', reason: 'a bad version', at: nine };
+  const page = renderDetails({ ...status, phase: 'rolling-back', rollback });
+  expect(page).toContain('rolling back to web by ann at 09:00:00: a bad version');
+  expect(renderDetails({ ...status, phase: 'rolling-back' })).not.toContain('rolling back to web');
+});
+
 describe('the details page', () => {
   test('shows the run, its progress, and what each node waits for and since when', () => {
     expect(renderDetails(status)).toBe(`## c/web → web-1-34 · 1.33 → 1.34

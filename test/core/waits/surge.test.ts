@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decideNodesReady, decideNodesRegistered } from '../../../core/waits/surge.ts';
 import { aGroup, aNode, anObservation, aPod, aService, aTarget } from '../support/facts.ts';
 import type { NodeFacts, TargetState } from '../support/model.ts';
@@ -76,4 +76,47 @@ test('names running instances that have not joined, not terminated ones', () => 
     instances: [instance(fresh.instanceId, 'running'), instance('i-lost', 'running'), instance('i-gone', 'terminated')],
   });
   expect(decision).toEqual({ done: false, reason: '1 of 2 new nodes are Ready, not joined: i-lost' });
+});
+
+describe('nodes that an old pool gets again', () => {
+  const kept = aNode('kept', { pool: 'web' });
+  const again = aNode('again', { pool: 'web' });
+  const replacement = aNode('new', { pool: 'web-1-34' });
+
+  function decideAgain(nodes: readonly NodeFacts[], registered: readonly NodeFacts[], expected = 1) {
+    const targets = registered.map((node) => aTarget(node, { state: 'healthy' }));
+    return decideNodesRegistered({
+      facts: anObservation({ nodes, services: [aService('web', [], { externalTrafficPolicy: 'Cluster' })] }, [
+        aGroup('web', [], { targets }),
+      ]),
+      pool: 'web',
+      oldPool: 'web-1-34',
+      expected,
+      besides: [kept.instanceId],
+      instances: [kept, again].map(({ instanceId, zone }) => ({ instanceId, zone, state: 'running' as const })),
+    });
+  }
+
+  test('are waited for, and the nodes that stayed do not count', () => {
+    expect(decideAgain([kept, replacement], [kept, replacement])).toMatchObject({
+      done: false,
+      reason: `0 of 1 new nodes of web are Ready, not joined: ${again.instanceId}`,
+    });
+    const all = [kept, again, replacement];
+    expect(decideAgain(all, all)).toEqual({ done: true, reason: '1 new nodes of web are Ready and registered' });
+  });
+
+  test.each([
+    ['new nodes', [replacement, again]],
+    ['nodes that stayed', [kept, again]],
+  ])('have to be registered where %s are', (_, nodes) => {
+    expect(decideAgain(nodes, nodes.slice(0, 1))).toMatchObject({
+      done: false,
+      reason: 'k8s-web has not registered again (not registered)',
+    });
+  });
+
+  test('need no load balancer that has neither', () => {
+    expect(decideAgain([kept, again, replacement], []).done).toBe(true);
+  });
 });

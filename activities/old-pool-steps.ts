@@ -1,0 +1,93 @@
+import type { NodeRef } from '../core/model/node.ts';
+import { liveInstances, type PoolRef } from '../core/model/pool.ts';
+import type { PlanInBrief } from '../core/plan/pool-plan.ts';
+import { readCapacityWait } from '../core/status/checkpoint.ts';
+import { decideCapacity } from '../core/surge/missing-capacity.ts';
+import { decideNodesRegistered, newNodesIn } from '../core/waits/surge.ts';
+import type { Observer } from '../operations/observer.ts';
+import type { Ports } from '../ports/ports.ts';
+import { openLooseFence, type PoolStepInput } from './fence.ts';
+import { type Outcome, type Poll, type PollContext, pollUntil, retryUntilDone } from './polling.ts';
+import { nodeRefOf } from './refs.ts';
+
+/** The old pool of a run that is rolled back, while it gets its size again. */
+interface OldNodesInput {
+  readonly plan: PlanInBrief;
+  /** The size of the pool when the run was planned. */
+  readonly size: number;
+  /** How many of its nodes the run has replaced: it waits for no more. */
+  readonly replaced: number;
+  /** IDs of instances that the pool has kept. */
+  readonly known: readonly string[];
+}
+
+const hint =
+  'Check the capacity of the cloud, and instances that have not joined; then resume. Or abort the run: then as many new nodes stay as old ones are missing.';
+
+/** Steps of a rollback that concern the old pool. */
+export function createOldPoolSteps(ports: Ports, observer: Observer) {
+  const { clock, cluster, pools } = ports;
+  return {
+    /** Requests the instances that the old pool had in the plan. Its size never goes down. */
+    restoreSize: async (input: PoolStepInput & { pool: PoolRef; size: number }): Promise<Outcome> => {
+      const { pool, size } = input;
+      const fence = openLooseFence(cluster, input);
+      return await retryUntilDone(
+        { clock, what: `restoring the size of ${pool.name}`, hint: 'Check quotas and permissions.' },
+        async () => {
+          await fence.check();
+          await pools.restoreSize(pool, size);
+          return {};
+        },
+      );
+    },
+
+    /**
+     * Waits until the instances that the old pool got again are Ready, their DaemonSet pods too, and registered in every target group, as
+     * new nodes are waited for. Without capacity for them it fails once no further one has become Ready for a while.
+     */
+    awaitOldNodes: async (input: OldNodesInput): Promise<Outcome<{ nodes: readonly NodeRef[] }>> => {
+      const { plan } = input;
+      const { deadlines, pollIntervalMs } = plan.policy.waits;
+      return await pollUntil<{ nodes: readonly NodeRef[] }>({
+        clock,
+        what: `new nodes of ${plan.oldPool.name} to be ready`,
+        deadlineMs: deadlines.nodesReadyMs,
+        pollIntervalMs,
+        hint,
+        poll: async (context) => await observeOldNodes(input, context),
+      });
+    },
+  };
+
+  async function observeOldNodes(
+    { plan, size, replaced, known }: OldNodesInput,
+    { now, checkpoint }: PollContext,
+  ): Promise<Poll<{ nodes: readonly NodeRef[] }>> {
+    const { oldPool, newPool, policy } = plan;
+    const pool = await pools.findPool(oldPool);
+    const facts = await observer.serving(plan);
+    if (pool === undefined) return { done: false, reason: `${oldPool.name} is not there` };
+    const { problems, instances } = pool;
+    const live = liveInstances(pool);
+    const stayed = live.filter((id) => known.includes(id)).length;
+    const expected = Math.min(replaced, Math.max(0, size - stayed));
+    const question = { facts, pool: oldPool.name, oldPool: newPool.name, expected, besides: known, instances };
+    const decision = decideNodesRegistered(question);
+    const ready = newNodesIn(question).filter((node) => node.ready);
+    if (decision.done) return { done: true, value: { nodes: ready.map(nodeRefOf) } };
+    const reason = [...problems, decision.reason].join('; ');
+    if (live.length >= pool.desiredSize) return { done: false, reason, checkpoint: {} };
+    const { goOn: isHopeless, capacityWait } = decideCapacity({
+      pool,
+      ready: ready.length,
+      enough: 0,
+      before: readCapacityWait(checkpoint),
+      now,
+      patienceMs: policy.waits.deadlines.capacityMs,
+    });
+    const message = `${oldPool.name} does not get its instances again: ${reason}`;
+    const problem = { code: 'CapacityUnavailable', message, hint } as const;
+    return { done: false, reason, checkpoint: { capacityWait }, ...(isHopeless ? { problem } : {}) };
+  }
+}

@@ -1,0 +1,50 @@
+/** The old pool of a run that is rolled back: which instances it lacks, and when it serves at its size again. */
+import type { PoolPlan } from '../plan/pool-plan.ts';
+import type { EventOf } from './events.ts';
+import { mustRollBack } from './rollback.ts';
+import type { RunState } from './state.ts';
+
+/** How many nodes of the plan have been replaced, and are gone. */
+export function countReplaced({ status }: RunState, plan: PoolPlan): number {
+  const old = new Set(plan.nodes.map(({ uid }) => uid));
+  return status.nodes.filter(({ node, step }) => old.has(node.uid) && step === 'replaced').length;
+}
+
+/** Instances of nodes that the run knows and has not removed. An instance of the old pool that is not among them has come for a rollback. */
+export function knownInstances({ status }: RunState): readonly string[] {
+  return status.nodes.filter(({ step }) => step !== 'replaced').map(({ node }) => node.instanceId);
+}
+
+/** Additional instances of the old pool were requested. When the request is repeated, they count once. */
+export function requestOldNodes(state: RunState, { instances }: EventOf<'requestOldNodes'>): RunState {
+  if (state.oldPool === 'requested') return state;
+  return { ...state, oldPool: 'requested', requestedOld: [...state.requestedOld, { at: state.now, instances }] };
+}
+
+/** The old pool serves at its size: from now on the new nodes leave. */
+export function restoreOldPool(state: RunState, { nodes }: EventOf<'restoreOldPool'>): RunState {
+  const { rollback } = state.status;
+  const restored: RunState = { ...state, oldPool: 'restored' };
+  if (rollback === undefined || nodes.length === 0) return restored;
+  return { ...restored, status: { ...restored.status, rollback: { ...rollback, nodes } } };
+}
+
+/** Why the run can't be rolled back to its old pool now; undefined when it can. */
+export function whyNoRollback(state: RunState): string | undefined {
+  const { phase, rollback, drain } = state.status;
+  if (drain !== undefined) return 'a drain replaces no pool: an abort restores its nodes';
+  if (rollback !== undefined) return 'it is being rolled back already';
+  if (phase === 'finalize')
+    return 'every node has been replaced, and the old pool is being deleted: once the run has ended, upgrade to a pool of the version before';
+  if (state.isRollingBack && !mustRollBack(state, 'new-pool'))
+    return 'it is being aborted, and has finished with the new nodes';
+  return undefined;
+}
+
+/** Why the run can't be aborted now; undefined when it can. A rollback can, until the old pool has its size again. */
+export function whyNoAbort({ isRollingBack, oldPool, status: { phase, rollback } }: RunState): string | undefined {
+  if (phase === 'finalize') return 'every node has been replaced; there is nothing to go back to';
+  if (!isRollingBack) return undefined;
+  if (rollback === undefined) return 'it is being aborted already';
+  return oldPool === 'restored' ? 'it is being rolled back, and the old pool has its size again' : undefined;
+}
