@@ -5,6 +5,7 @@ import { calledAs } from './called-as.ts';
 import { addCleanup } from './cli-cleanup.ts';
 import { addCompletion } from './cli-completion.ts';
 import { addDoctor } from './cli-doctor.ts';
+import { addNodeControls } from './cli-nodes.ts';
 import { addOffline } from './cli-offline.ts';
 import { addRuns } from './cli-runs.ts';
 import { addServerOptions } from './cli-server-options.ts';
@@ -55,6 +56,7 @@ function createProgram(name: string, finish: (code: number) => void): Command {
   addWatching(program, finish);
   addControls(program, finish);
   addConcurrency(program, finish);
+  addNodeControls(program, finish);
   addSchedule(program, finish);
   addCleanup(program, finish);
   addDoctor(program, finish);

@@ -12,6 +12,7 @@ import {
   poolUpgradeId,
   rejectUpdate,
   resumeUpdate,
+  retryUpdate,
   setConcurrencyUpdate,
   withdrawSignal,
 } from '../workflows/messages.ts';
@@ -26,6 +27,7 @@ export type OperatorCommand = Exclude<OperatorAction['action'], 'start'>;
 const updates = {
   pause: pauseUpdate,
   resume: resumeUpdate,
+  retry: retryUpdate,
   abort: abortUpdate,
   approve: approveUpdate,
   reject: rejectUpdate,

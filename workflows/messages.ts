@@ -88,7 +88,7 @@ export interface NodeReplacementInput {
   readonly baselines: readonly ServiceBaseline[];
   /** How often the run has excluded the node by now. */
   readonly round: number;
-  /** How often the run had been resumed by now. */
+  /** How often the node was to be retried by now: with every resume of the run, and each time that an operator asked for it alone. */
   readonly resumes: number;
   /** Epoch ms at which the node was excluded. */
   readonly excludedAt: number;
@@ -108,6 +108,8 @@ export interface OperatorRequest {
   readonly of?: string;
   /** For `setConcurrency`: how many nodes may be in progress at the same time. */
   readonly maxInFlight?: number;
+  /** For `retry`: name of the node. */
+  readonly node?: string;
 }
 
 /**
@@ -132,6 +134,9 @@ export const pauseUpdate = update<Acknowledgement, [OperatorRequest]>('pause');
 
 /** Ends a pause and retries every stalled step. Rejected when the run is neither paused nor stalled. */
 export const resumeUpdate = update<Acknowledgement, [OperatorRequest]>('resume');
+
+/** Retries the stalled step of one node; others stay stalled. Rejected unless this node is stalled. */
+export const retryUpdate = update<Acknowledgement, [OperatorRequest]>('retry');
 
 /** Rolls the run back, capacity included. Rejected when the run is aborting already, or when every node has been replaced. */
 export const abortUpdate = update<Acknowledgement, [OperatorRequest]>('abort');
@@ -170,7 +175,7 @@ export const nodeRestoredSignal = signal<[string]>('nodeRestored');
 export const abandonedSignal = signal<[]>('abandoned');
 
 /**
- * Pool workflow to node workflow: the run was resumed, for the n-th time; a step that is stalled, or is about to be, is retried.
+ * Pool workflow to node workflow: the node is to be retried, for the n-th time; a step that is stalled, or is about to be, is retried.
  * `isAborted` when the node is to be restored: the cancellation that says the same may arrive later.
  */
 export const resumedSignal = signal<[number, { readonly isAborted: boolean }]>('resumed');
@@ -186,7 +191,7 @@ export interface NodeStalled {
   /** The step that failed. */
   readonly step: NodeStep;
   readonly problem: Problem;
-  /** How many resumes of the run the node knew of when it stalled. */
+  /** How many of its retries the node knew of when it stalled. */
   readonly resumes: number;
 }
 

@@ -5,6 +5,7 @@ import { type PoolPlan, summarize } from '../core/plan/pool-plan.ts';
 import { divideIntoStages } from '../core/rollout/stages.ts';
 import { idleOf, leftOf } from '../core/run/nodes.ts';
 import { mustRollBack } from '../core/run/rollback.ts';
+import { isStalled } from '../core/run/stalled.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
 import { awaitApproval, soak } from './run/approval.ts';
@@ -119,7 +120,7 @@ async function replaceInStages(run: Run, plan: PoolPlan): Promise<void> {
 async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[]): Promise<void> {
   apply(run, { type: 'trackNodes', nodes });
   for (let left = nodes; left.length > 0; left = leftOf(run.state, left)) {
-    const idle = idleOf(run.state, left);
+    const idle = idleOf(run.state, left).filter((node) => !isStalled(run.state, node));
     if (idle.length === 0) {
       await replaceNodes(run, plan, left, plan.oldPool);
       continue;

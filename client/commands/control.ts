@@ -12,6 +12,7 @@ import { renderTree } from '../view/tree.ts';
 const told = {
   pause: 'Paused: no further node is started; nodes in progress finish.',
   resume: 'Resumed: stalled steps are retried.',
+  retry: 'Retried: the stalled step of this node begins again; other stalled nodes wait.',
   approve: 'Approved: the run continues.',
   reject: 'Rejected: nodes in progress finish or are restored, then everything else is restored.',
   'override-window': 'Overridden: the run no longer waits for its upgrade windows.',
@@ -27,6 +28,7 @@ export async function controlCommand(
     readonly reason: string;
     readonly of?: string;
     readonly maxInFlight?: number;
+    readonly node?: string;
     readonly output: OutputFormat;
   },
 ): Promise<ExitCode> {

@@ -14,6 +14,7 @@ const operatorActions = [
   'start',
   'pause',
   'resume',
+  'retry',
   'abort',
   'approve',
   'reject',
@@ -125,7 +126,10 @@ const decision = { by: z.string(), reason: z.string(), at: time('When.') };
 const operatorAction = z
   .object({
     action: z.enum(operatorActions),
-    of: z.string().meta({ description: 'What was approved or rejected, or the number that was set.' }).optional(),
+    of: z
+      .string()
+      .meta({ description: 'What was approved or rejected, the number that was set, or the node.' })
+      .optional(),
     ...decision,
   })
   .meta({ id: 'OperatorAction', description: 'Who asked for what, when and why.' });
@@ -160,7 +164,7 @@ export const runReportSchema = z
     finishedAt: time('End of the run.').optional(),
     durationMs: amount('From the start until nothing was left to do, ms.'),
     stalled: problem.optional(),
-    paused: z.object(decision).optional(),
+    paused: z.object({ ...decision, endsByItself: z.literal(true).optional() }).optional(),
     maxInFlight: z
       .number()
       .meta({ description: 'The most nodes in progress together, if an operator set it.' })

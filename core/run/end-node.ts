@@ -7,7 +7,7 @@ import { changeNode } from './nodes.ts';
 import { recordTime } from './phases.ts';
 import { recordExternalChanges } from './records.ts';
 import { withProblems } from './stalled.ts';
-import type { RunState } from './state.ts';
+import { type RunState, resumesOf } from './state.ts';
 import { without } from './without.ts';
 
 /** After so many rounds that each ended with the node restored, an operator is needed: the cause is not temporary. */
@@ -28,9 +28,10 @@ export function endNode(state: RunState, event: EventOf<'endNode'>): RunState {
   const after = decideAfter(known, node, event);
   const problem = typeof after === 'string' ? undefined : after.requeueStalledBy;
   const next = after === 'ended' ? known : changeNode(known, name, { step: 'pending', problem });
+  const others = without(next.stalledNodes, name);
   return withProblems(
     { ...next, inProgress: without(next.inProgress, name) },
-    { problem: problem ?? next.problem, stalledNodes: without(next.stalledNodes, name) },
+    { problem: next.problem, stalledNodes: problem === undefined ? others : { ...others, [name]: problem } },
   );
 }
 
@@ -64,15 +65,19 @@ function decideAfter(state: RunState, node: NodeRef, event: EventOf<'endNode'>):
     case 'cancelled':
       return isCancelled ? 'requeue' : { requeueStalledBy: cancelledByItself(node) };
     case 'runs-already':
-      return isTriedAgain(state, event) ? 'requeue' : { requeueStalledBy: runsAlready(node, end.workflowId) };
+      return isTriedAgain(state, node, event) ? 'requeue' : { requeueStalledBy: runsAlready(node, end.workflowId) };
     case 'failed':
       return { requeueStalledBy: end.problem };
   }
 }
 
-/** Whether an operator has resumed the run since the node was started: then it starts again without another resume. */
-export function isTriedAgain(state: RunState, { resumes }: Pick<EventOf<'endNode'>, 'resumes'>): boolean {
-  return state.resumes > resumes;
+/** Whether the node was to be retried since it was started: then it starts again without another resume. */
+export function isTriedAgain(
+  state: RunState,
+  { name }: Pick<NodeRef, 'name'>,
+  { resumes }: Pick<EventOf<'endNode'>, 'resumes'>,
+): boolean {
+  return resumesOf(state, name) > resumes;
 }
 
 function neverStays(node: NodeRef, rounds: number, because: string): Problem {

@@ -51,6 +51,8 @@ export interface Asked {
 type OperatorEvent =
   | (Asked & { readonly type: 'pause' })
   | (Asked & { readonly type: 'resume' })
+  /** The stalled step of this node, by name, is retried. */
+  | (Asked & { readonly type: 'retry'; readonly node: string })
   | (Asked & { readonly type: 'abort' })
   | (Asked & { readonly type: 'approve' })
   | (Asked & { readonly type: 'reject' })
@@ -98,7 +100,7 @@ type NodeEvent =
       readonly end: NodeEnd;
       /** The run has cancelled it: the node was to be restored. */
       readonly isCancelled: boolean;
-      /** How often the run had been resumed when the node started. */
+      /** How often the node was to be retried by the time it started, as `resumesOf` counts. */
       readonly resumes: number;
       readonly clock: number;
     };
@@ -113,7 +115,7 @@ type StallEvent =
       /** The step that failed. */
       readonly step: NodeStep;
       readonly problem: Problem;
-      /** How many resumes of the run the node knew of. */
+      /** How many of these retries the node knew of. */
       readonly resumes: number;
       /** The run has cancelled it: it is restored without an operator. */
       readonly isCancelled: boolean;

@@ -12,7 +12,7 @@ import {
   stopMonitor,
 } from './monitor.ts';
 import { restoreNode, setEvidence, startNode, trackNodes } from './nodes.ts';
-import { abort, beginRollback, overrideWindow, pause, resume, setConcurrency, withdraw } from './operators.ts';
+import { abort, beginRollback, overrideWindow, pause, resume, retry, setConcurrency, withdraw } from './operators.ts';
 import {
   advanceSequence,
   finishRun,
@@ -43,6 +43,7 @@ const reducers: Reducers = {
   finishRun,
   pause,
   resume,
+  retry,
   abort: (state, event) => withoutApproval(abort(state, event)),
   approve,
   reject,
@@ -55,7 +56,7 @@ const reducers: Reducers = {
   recordSuspended,
   beginRollback,
   trackNodes,
-  startNode,
+  startNode: (state, event) => startNode(clearStalled(state, event.node), event),
   setEvidence,
   restoreNode,
   endNode,

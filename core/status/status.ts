@@ -52,12 +52,13 @@ export interface OperatorAction {
     | 'start'
     | 'pause'
     | 'resume'
+    | 'retry'
     | 'abort'
     | 'approve'
     | 'reject'
     | 'override-window'
     | 'set-concurrency';
-  /** What was approved or rejected: `start`, `canary`, `zone eu-west-1b`; or the number of nodes that was set. */
+  /** What was approved or rejected: `start`, `canary`, `zone eu-west-1b`; the number of nodes that was set; or the node. */
   readonly of?: string;
   readonly by: string;
   readonly reason: string;
@@ -76,7 +77,7 @@ export interface RunStatus {
   readonly phase: PoolPhase;
   readonly startedAt: number;
   readonly finishedAt: number | undefined;
-  readonly paused: { readonly by: string; readonly reason: string; readonly at: number } | undefined;
+  readonly paused: Pause | undefined;
   readonly stalled: Problem | undefined;
   /** The most nodes in progress at the same time, if an operator has changed it; otherwise the policy says. */
   readonly maxInFlight?: number;
@@ -96,6 +97,15 @@ export interface RunStatus {
   readonly actions: readonly OperatorAction[];
   /** External changes that do not belong to one node. */
   readonly externalChanges: readonly ExternalChange[];
+}
+
+/** Who has paused a run, why and when (epoch ms). */
+export interface Pause {
+  readonly by: string;
+  readonly reason: string;
+  readonly at: number;
+  /** Too many nodes were stalled: it ends once no more are stalled than `spec.rollout.maxFailures` allows. */
+  readonly endsByItself?: true;
 }
 
 /** An approval that a run waits for. Times are epoch ms. */

@@ -5,7 +5,7 @@ import type { Done } from '../../activities/polling.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import { maxCandidates } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
-import { idleOf, stepOf } from '../../core/run/nodes.ts';
+import { idleOf, pendingOf, stepOf } from '../../core/run/nodes.ts';
 import { mayProceed } from '../../core/run/stalled.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { apply, nextStep, type Run, recordTime, stallUntilResumed } from './run.ts';
@@ -14,17 +14,19 @@ import { toOutcome, waits } from './steps.ts';
 import { windowQuestion } from './window.ts';
 
 /**
- * Excludes the next nodes. When the run is paused or stalls meanwhile, another concurrency is set, or a restored node is pending again, the step is cancelled before
+ * Excludes the next of these nodes. When the run is paused or stalls meanwhile, another concurrency is set, or a restored node is pending again, the step is cancelled before
  * it acts; if it has already acted, the excluded nodes are returned all the same. Empty when none was excluded; `window-closed` when no upgrade
  * window is open for long enough; `resumed` when none could be excluded, the run stalled, and an operator has resumed it.
  */
 export async function excludeNext(
   run: Run,
   plan: PoolPlan,
-  waiting: readonly NodeRef[],
+  nodes: readonly NodeRef[],
 ): Promise<readonly Exclusion[] | 'resumed' | 'window-closed'> {
   const { unplaced = {} } = plan;
   await condition(() => mayProceed(run.state));
+  const waiting = pendingOf(run.state, nodes);
+  if (waiting.length === 0) return [];
   const goal = `capacity to exclude ${waiting[0]?.name ?? 'a node'}`;
   apply(run, { type: 'setWaiting', waiting: { for: goal, until: undefined } });
   const { resumes, baselines, inProgress, rounds, status } = run.state;
