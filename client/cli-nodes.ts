@@ -29,4 +29,21 @@ export function addNodeControls(program: Command, finish: (code: ExitCode) => vo
       const { controlCommand } = await import('./commands/control.ts');
       finish(await controlCommand('retry', parseRunTarget(target), options));
     });
+  program
+    .command('skip')
+    .description('do not replace one node; it is restored, and stays in the old pool')
+    .argument('<cluster/pool>', 'the pool, as in the policy')
+    .requiredOption('--node <name>', 'name of the node, as status shows it')
+    .requiredOption('--reason <text>', 'why, for the audit trail')
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      '\nThe run goes on with the other nodes. At its end the old pool stays, with exactly the skipped nodes, and the new pool' +
+        '\nhas as many nodes as were replaced. Refused once the instance of the node is being terminated.' +
+        '\n\nExample:\n  $ nodeferry skip prod-eu/web --node ip-10-0-0-3 --reason "its batch job runs until tomorrow"',
+    )
+    .action(async (target: string, options: NodeFlags) => {
+      const { controlCommand } = await import('./commands/control.ts');
+      finish(await controlCommand('skip', parseRunTarget(target), options));
+    });
 }

@@ -14,6 +14,7 @@ import {
   resumeUpdate,
   retryUpdate,
   setConcurrencyUpdate,
+  skipUpdate,
   withdrawSignal,
 } from '../workflows/messages.ts';
 import type { TemporalConnection } from './connect.ts';
@@ -28,6 +29,7 @@ const updates = {
   pause: pauseUpdate,
   resume: resumeUpdate,
   retry: retryUpdate,
+  skip: skipUpdate,
   abort: abortUpdate,
   approve: approveUpdate,
   reject: rejectUpdate,

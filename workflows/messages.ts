@@ -98,6 +98,8 @@ export interface NodeReplacementInput {
   readonly aside?: NodesAside;
   /** What was observed of the node so far: registered, healthy, excluded. */
   readonly evidence: NodeStatus['evidence'];
+  /** Why the node is to be restored at once, as text: it was skipped while it was being excluded. Absent otherwise. */
+  readonly restoreBecause?: string;
 }
 
 /** Who requests something, and why; kept in the audit trail. */
@@ -108,7 +110,7 @@ export interface OperatorRequest {
   readonly of?: string;
   /** For `setConcurrency`: how many nodes may be in progress at the same time. */
   readonly maxInFlight?: number;
-  /** For `retry`: name of the node. */
+  /** For `retry` and `skip`: name of the node. */
   readonly node?: string;
 }
 
@@ -137,6 +139,12 @@ export const resumeUpdate = update<Acknowledgement, [OperatorRequest]>('resume')
 
 /** Retries the stalled step of one node; others stay stalled. Rejected unless this node is stalled. */
 export const retryUpdate = update<Acknowledgement, [OperatorRequest]>('retry');
+
+/**
+ * Has the run not replace one node: whatever was done to it is restored, and it stays in the old pool. Rejected without a reason, when it was
+ * replaced or skipped already, and when the run is in preflight, aborting or over. Fails when its instance is being terminated.
+ */
+export const skipUpdate = update<Acknowledgement, [OperatorRequest]>('skip');
 
 /** Rolls the run back, capacity included. Rejected when the run is aborting already, or when every node has been replaced. */
 export const abortUpdate = update<Acknowledgement, [OperatorRequest]>('abort');
@@ -182,6 +190,19 @@ export const resumedSignal = signal<[number, { readonly isAborted: boolean }]>('
 
 /** Pool workflow to node workflow: restore the node, for this reason, unless a pod has already been told to leave. */
 export const recallSignal = signal<[string]>('recall');
+
+/** Pool workflow to node workflow: restore the node for good, for this reason, unless its instance is being terminated. It answers. */
+export const skipSignal = signal<[string]>('skip');
+
+/** Node workflow to pool workflow: whether it restores its node because the node is to be skipped. */
+export const skipAnsweredSignal = signal<[SkipAnswer]>('skipAnswered');
+
+/** Whether a node can be skipped. */
+export interface SkipAnswer {
+  readonly node: string;
+  /** Why not, as text; absent when it can. */
+  readonly refusedBecause?: string;
+}
 
 /** What a stalled node sends to its pool workflow. */
 export interface NodeStalled {

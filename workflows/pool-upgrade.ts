@@ -3,8 +3,9 @@ import type { NodeRef } from '../core/model/node.ts';
 import { approvedPart, findChanges } from '../core/plan/approved-plan.ts';
 import { type PoolPlan, summarize } from '../core/plan/pool-plan.ts';
 import { divideIntoStages } from '../core/rollout/stages.ts';
-import { idleOf, leftOf } from '../core/run/nodes.ts';
+import { idleOf, leftOf, pendingOf, skippedOf } from '../core/run/nodes.ts';
 import { mustRollBack } from '../core/run/rollback.ts';
+import { explainKept } from '../core/run/skip.ts';
 import { isStalled } from '../core/run/stalled.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
@@ -38,6 +39,7 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
       await replaceInStages(run, plan);
       do {
         await replaceJoined(run, plan);
+        if (skippedOf(run.state).length > 0) return setPhase(run, 'finalize');
         await growToFullSize(run, plan);
       } while (!(await CancellationScope.nonCancellable(async () => await removeOldPool(run, plan))));
     });
@@ -127,7 +129,9 @@ async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[
     }
     const next = await addWave(run, plan, idle);
     await awaitWindow(run, plan, 'pods');
-    const batch = await surgePods(run, plan, next);
+    const pending = pendingOf(run.state, next);
+    if (pending.length < next.length) continue;
+    const batch = await surgePods(run, plan, pending);
     await awaitRegistered(run, plan);
     if (run.state.status.phase !== 'replace') setPhase(run, 'replace');
     await replaceOthers(run, plan, batch, plan.oldPool);
@@ -143,14 +147,15 @@ async function replaceJoined(run: Run, plan: PoolPlan): Promise<void> {
     const { nodes, at } = await runUntilDone(run, `instances that joined ${pool.name}`, () =>
       steps(`find nodes that joined ${pool.name}`).findLateJoiners({ plan: summarize(plan) }),
     );
-    if (nodes.length === 0) return;
-    const changes = nodes.map(({ name }) => ({
+    const joined = leftOf(run.state, nodes);
+    if (joined.length === 0) return;
+    const changes = joined.map(({ name }) => ({
       at,
       what: `${name} joined ${pool.name} during the run; it is replaced too, ${plan.newPool.name} stays as large as planned`,
     }));
     apply(run, { type: 'recordExternalChanges', changes });
-    await cordon(run, nodes);
-    await replaceInWaves(run, plan, nodes);
+    await cordon(run, joined);
+    await replaceInWaves(run, plan, joined);
   }
 }
 
@@ -174,11 +179,22 @@ async function removeOldPool(run: Run, { oldPool: pool }: PoolPlan): Promise<boo
 /** Keeps the new pool, and cleans up the rest. */
 async function finish(run: Run): Promise<RunReport> {
   await recordTimings(run);
+  if (skippedOf(run.state).length > 0) return await keepOldPool(run);
   dropRollback(run, 'cordons');
   dropRollback(run, 'new-pool');
   dropRollback(run, 'released');
   dropRollback(run, 'scaling');
   return finishRun(run, 'completed', await unwind(run));
+}
+
+/**
+ * Nodes were skipped: the old pool stays, with exactly these. It gets back what a partly aborted run gives it: pods are adopted, scaling is
+ * restored, and the new nodes that nobody needs are removed, so that there are as many instances as before.
+ */
+async function keepOldPool(run: Run): Promise<RunReport> {
+  const left = await unwind(run);
+  apply(run, { type: 'recordRetained', what: explainKept(run.state) });
+  return finishRun(run, 'completed', left);
 }
 
 /** After an abort, a cancellation or a failure: nodes in progress end safely, then every change is rolled back, newest first. */

@@ -15,6 +15,7 @@ const operatorActions = [
   'pause',
   'resume',
   'retry',
+  'skip',
   'abort',
   'approve',
   'reject',
@@ -25,6 +26,8 @@ const operatorActions = [
 const time = (description: string) => z.number().meta({ description: `${description} Milliseconds since 1970, UTC.` });
 const amount = (description: string) => z.number().min(0).meta({ description });
 const texts = (description: string) => z.array(z.string()).meta({ description });
+
+const decision = { by: z.string(), reason: z.string(), at: time('When.') };
 
 const problem = z
   .object({
@@ -85,6 +88,7 @@ const nodeStatus = z
     externalChanges: z.array(externalChange).optional(),
     unprotected: texts('What could not be protected on the node.').optional(),
     restoredBecause: z.string().meta({ description: 'Why it was restored although the run went on.' }).optional(),
+    skipped: z.object(decision).meta({ description: 'Who had the run not replace it.' }).optional(),
     workflowId: z.string().optional(),
   })
   .meta({ id: 'NodeStatus', description: 'The replacement of one node.' });
@@ -120,8 +124,6 @@ const traffic = z
       .optional(),
   })
   .meta({ id: 'Traffic', description: 'What the probes counted.' });
-
-const decision = { by: z.string(), reason: z.string(), at: time('When.') };
 
 const operatorAction = z
   .object({

@@ -22,14 +22,16 @@ export function summarize(report: RunReport): readonly Line[] {
   ];
 }
 
-/** An aborted run removes its new nodes in the same steps, so they are among its nodes. */
+/** An aborted run, and one that skipped nodes, removes its new nodes in the same steps, so they are among its nodes. */
 function countReplaced(report: RunReport): string {
   const newUids = listNewUids(report);
   const old = report.nodes.filter(({ node }) => !newUids.has(node.uid));
   const replaced = old.filter(({ step }) => step === 'replaced').length;
   const removed = report.nodes.filter(({ node, step }) => newUids.has(node.uid) && step === 'replaced').length;
+  const skipped = old.filter(({ step }) => step === 'skipped').length;
+  const others = skipped === 0 ? '' : `, ${skipped} skipped`;
   const more = removed === 0 ? '' : `, ${count(removed, 'new node')} removed again`;
-  return `${replaced} of ${count(old.length, 'node')} replaced${more}`;
+  return `${replaced} of ${count(old.length, 'node')} replaced${others}${more}`;
 }
 
 function explainOutcome(report: RunReport): Line {

@@ -3,7 +3,7 @@ import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
 import type { NodeStatus } from '../status/status.ts';
 import type { EventOf } from './events.ts';
-import { changeNode } from './nodes.ts';
+import { changeNode, statusOf } from './nodes.ts';
 import { recordTime } from './phases.ts';
 import { recordExternalChanges } from './records.ts';
 import { withProblems } from './stalled.ts';
@@ -24,7 +24,9 @@ export function endNode(state: RunState, event: EventOf<'endNode'>): RunState {
   const { name, end } = event;
   const node = state.inProgress[name];
   if (node === undefined) return state;
-  const known = end.kind === 'answered' ? mergeStatus(state, node, end.status, event) : state;
+  if (isSkipped(state, node) && end.kind === 'answered') return endSkipped(state, node, end.status, event.clock);
+  const known =
+    end.kind === 'answered' ? recordRestored(mergeStatus(state, node, end.status, event.clock), event) : state;
   const after = decideAfter(known, node, event);
   const problem = typeof after === 'string' ? undefined : after.requeueStalledBy;
   const next = after === 'ended' ? known : changeNode(known, name, { step: 'pending', problem });
@@ -35,20 +37,42 @@ export function endNode(state: RunState, event: EventOf<'endNode'>): RunState {
   );
 }
 
+function isSkipped(state: RunState, node: NodeRef): boolean {
+  return statusOf(state, node)?.skipped !== undefined && !state.isRollingBack;
+}
+
+/** A skipped node has been restored; or its instance had ended by itself, and the node was replaced after all. */
+function endSkipped(state: RunState, node: NodeRef, status: NodeStatus, clock: number): RunState {
+  const { name } = node;
+  const { restoredBecause: _skipped, ...rest } = status;
+  const wasTooLate = status.step === 'replaced';
+  const merged = mergeStatus(state, node, wasTooLate ? rest : { ...rest, step: 'skipped' }, clock);
+  const what = `${name} was to be skipped, but its instance had ended by itself`;
+  const known = recordExternalChanges(merged, { changes: wasTooLate ? [{ at: merged.now, what }] : [] });
+  return withProblems(
+    { ...known, inProgress: without(known.inProgress, name) },
+    { problem: known.problem, stalledNodes: without(known.stalledNodes, name) },
+  );
+}
+
 /** Why a restored node waits for its next round; undefined when it does not wait, or when no reason is known. */
 function restoredBecause({ end, isCancelled }: Pick<EventOf<'endNode'>, 'end' | 'isCancelled'>): string | undefined {
   if (end.kind !== 'answered' || end.status.step !== 'restored' || isCancelled) return undefined;
   return end.status.restoredBecause;
 }
 
-function mergeStatus(state: RunState, node: NodeRef, status: NodeStatus, event: EventOf<'endNode'>): RunState {
-  const { name, clock } = event;
+function mergeStatus(state: RunState, node: NodeRef, status: NodeStatus, clock: number): RunState {
   const at = status.evidence.at(-1)?.at ?? state.now;
   const timed = recordTime(state, { at, clock });
-  const merged = changeNode(timed, name, { ...status, node, problem: status.problem });
+  return changeNode(timed, node.name, { ...status, node, problem: status.problem });
+}
+
+/** Records that a node was restored because it should not have been excluded. */
+function recordRestored(state: RunState, event: EventOf<'endNode'>): RunState {
   const because = restoredBecause(event);
-  if (because === undefined) return merged;
-  return recordExternalChanges(merged, { changes: [{ at: merged.now, what: `${name} was restored: ${because}` }] });
+  if (because === undefined) return state;
+  const what = `${event.name} was restored: ${because}`;
+  return recordExternalChanges(state, { changes: [{ at: state.now, what }] });
 }
 
 function decideAfter(state: RunState, node: NodeRef, event: EventOf<'endNode'>): After {

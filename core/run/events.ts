@@ -53,6 +53,8 @@ type OperatorEvent =
   | (Asked & { readonly type: 'resume' })
   /** The stalled step of this node, by name, is retried. */
   | (Asked & { readonly type: 'retry'; readonly node: string })
+  /** This node, by name, is not replaced by this run. */
+  | (Asked & { readonly type: 'skip'; readonly node: string })
   | (Asked & { readonly type: 'abort' })
   | (Asked & { readonly type: 'approve' })
   | (Asked & { readonly type: 'reject' })
@@ -92,6 +94,8 @@ type NodeEvent =
       readonly evidence: readonly Evidence[];
     }
   | { readonly type: 'setEvidence'; readonly name: string; readonly evidence: readonly Evidence[] }
+  /** Skipped nodes are not cordoned any more. */
+  | { readonly type: 'recordUncordoned'; readonly nodes: readonly NodeRef[] }
   /** Its workflow reports that the node was restored. */
   | { readonly type: 'restoreNode'; readonly name: string }
   | {

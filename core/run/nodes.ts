@@ -32,9 +32,14 @@ export function pendingOf(state: RunState, nodes: readonly NodeRef[]): readonly 
   return nodes.filter((node) => stepOf(state, node) === 'pending' && state.stalledNodes[node.name] === undefined);
 }
 
-/** Those of the nodes that have not been replaced. */
+/** Those of the nodes that have not been replaced or skipped. */
 export function leftOf(state: RunState, nodes: readonly NodeRef[]): readonly NodeRef[] {
-  return nodes.filter((node) => stepOf(state, node) !== 'replaced');
+  return nodes.filter((node) => !['replaced', 'skipped'].includes(stepOf(state, node) ?? 'pending'));
+}
+
+/** The nodes that were skipped. */
+export function skippedOf({ status }: Pick<RunState, 'status'>): readonly NodeStatus[] {
+  return status.nodes.filter(({ step }) => step === 'skipped');
 }
 
 /** Those of the nodes that are not in progress. */

@@ -25,6 +25,7 @@ import {
 } from './phases.ts';
 import { recordExternalChanges, recordRetained, recordUnprotected } from './records.ts';
 import { dropRollback, popRollback, pushRollback, recordSuspended } from './rollback.ts';
+import { recordUncordoned, skip } from './skip.ts';
 import { clearStalled, markStalled, stall } from './stalled.ts';
 import type { RunState } from './state.ts';
 
@@ -44,6 +45,7 @@ const reducers: Reducers = {
   pause,
   resume,
   retry,
+  skip,
   abort: (state, event) => withoutApproval(abort(state, event)),
   approve,
   reject,
@@ -58,6 +60,7 @@ const reducers: Reducers = {
   trackNodes,
   startNode: (state, event) => startNode(clearStalled(state, event.node), event),
   setEvidence,
+  recordUncordoned,
   restoreNode,
   endNode,
   stall,

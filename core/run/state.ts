@@ -77,6 +77,8 @@ export interface RunState {
   readonly latest: Readonly<Record<string, number>>;
   /** Nodes whose workflow has not ended yet, by name. */
   readonly inProgress: Readonly<Record<string, NodeRef>>;
+  /** UIDs of skipped nodes whose cordon was removed. */
+  readonly uncordoned: readonly string[];
   /** How often each node was excluded, by name. */
   readonly rounds: Readonly<Record<string, number>>;
 
@@ -116,6 +118,7 @@ export function openState(status: RunStatus): RunState {
     positions: {},
     latest: {},
     inProgress: {},
+    uncordoned: [],
     rounds: {},
     baselines: [],
     newNodes: [],

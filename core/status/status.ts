@@ -42,6 +42,8 @@ export interface NodeStatus {
   readonly unprotected?: readonly string[];
   /** Why the node was restored although the run was not rolled back; it is excluded again later. */
   readonly restoredBecause?: string;
+  /** An operator has the run not replace the node: it is restored if it was in progress, and stays in its pool. */
+  readonly skipped?: Decision;
   /** ID of the node's workflow, while it has one. */
   readonly workflowId?: string;
 }
@@ -53,6 +55,7 @@ export interface OperatorAction {
     | 'pause'
     | 'resume'
     | 'retry'
+    | 'skip'
     | 'abort'
     | 'approve'
     | 'reject'
@@ -86,7 +89,7 @@ export interface RunStatus {
   /** Upgrade windows, as last checked; absent without windows in the policy, and before the first check. */
   readonly window?: WindowStatus;
   /** An operator lets the run continue outside of its windows. */
-  readonly windowOverride?: { readonly by: string; readonly reason: string; readonly at: number };
+  readonly windowOverride?: Decision;
   readonly waiting: Waiting | undefined;
   readonly nodes: readonly NodeStatus[];
   readonly traffic: TrafficCounts;
@@ -99,11 +102,15 @@ export interface RunStatus {
   readonly externalChanges: readonly ExternalChange[];
 }
 
-/** Who has paused a run, why and when (epoch ms). */
-export interface Pause {
+/** Who has decided something, why and when (epoch ms). */
+interface Decision {
   readonly by: string;
   readonly reason: string;
   readonly at: number;
+}
+
+/** Who has paused a run. */
+interface Pause extends Decision {
   /** Too many nodes were stalled: it ends once no more are stalled than `spec.rollout.maxFailures` allows. */
   readonly endsByItself?: true;
 }

@@ -55,7 +55,7 @@ export function stateOfStep(id: NodeStep): StepState {
 
 /** Whether the workflow of a node in this state has not started, or has ended. */
 export function isAtRest(state: StepState): boolean {
-  return state === 'pending' || state === 'replaced' || state === 'restored';
+  return state === 'pending' || state === 'replaced' || state === 'restored' || state === 'skipped';
 }
 
 /** Whether a node in this state is being restored, or has been. */

@@ -54,7 +54,9 @@ describe('a retry', () => {
     const { harness, handle } = await upgradeOf().start({
       before: async (step) => {
         if (step !== 'awaitDeregistered' || refused !== undefined) return;
-        refused = await handle.executeUpdate(retryUpdate, { args: [{ ...ann, node }] }).catch((error: unknown) => error);
+        refused = await handle
+          .executeUpdate(retryUpdate, { args: [{ ...ann, node }] })
+          .catch((error: unknown) => error);
       },
     });
     expect((await harness.finish(handle)).actions).toHaveLength(1);
@@ -126,7 +128,9 @@ describe('with spec.rollout.maxFailures', () => {
     const { world, harness, handle } = await upgradeOf({ nodes: 6, policy: allowing(1) }).start({ before });
     const { paused } = await harness.until(handle, 'it is paused', (status) => status.paused !== undefined);
     expect(paused).toMatchObject({ by: 'nodeferry', endsByItself: true });
-    expect(paused?.reason).toMatch(/^2 nodes stalled \(ip-10-0-0-\d, ip-10-0-0-\d\), and spec.rollout.maxFailures is 1/);
+    expect(paused?.reason).toMatch(
+      /^2 nodes stalled \(ip-10-0-0-\d, ip-10-0-0-\d\), and spec.rollout.maxFailures is 1/,
+    );
     broken.clear();
     await handle.executeUpdate(retryUpdate, { args: [{ ...ann, node: first }] });
     const then = await harness.until(handle, 'all but one are replaced', ({ nodes }) => {

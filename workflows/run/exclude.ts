@@ -6,6 +6,7 @@ import type { NodeRef } from '../../core/model/node.ts';
 import { maxCandidates } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { idleOf, pendingOf, stepOf } from '../../core/run/nodes.ts';
+import { cordonedOf } from '../../core/run/skip.ts';
 import { mayProceed } from '../../core/run/stalled.ts';
 import type { RunState } from '../../core/run/state.ts';
 import { apply, nextStep, type Run, recordTime, stallUntilResumed } from './run.ts';
@@ -14,7 +15,7 @@ import { toOutcome, waits } from './steps.ts';
 import { windowQuestion } from './window.ts';
 
 /**
- * Excludes the next of these nodes. When the run is paused or stalls meanwhile, another concurrency is set, or a restored node is pending again, the step is cancelled before
+ * Excludes the next of these nodes. When the run is paused or stalls meanwhile, another concurrency is set, a node is skipped, or a restored node is pending again, the step is cancelled before
  * it acts; if it has already acted, the excluded nodes are returned all the same. Empty when none was excluded; `window-closed` when no upgrade
  * window is open for long enough; `resumed` when none could be excluded, the run stalled, and an operator has resumed it.
  */
@@ -24,9 +25,9 @@ export async function excludeNext(
   nodes: readonly NodeRef[],
 ): Promise<readonly Exclusion[] | 'resumed' | 'window-closed'> {
   const { unplaced = {} } = plan;
-  await condition(() => mayProceed(run.state));
+  await condition(() => mayProceed(run.state) || cordonedOf(run.state).length > 0);
   const waiting = pendingOf(run.state, nodes);
-  if (waiting.length === 0) return [];
+  if (waiting.length === 0 || !mayProceed(run.state)) return [];
   const goal = `capacity to exclude ${waiting[0]?.name ?? 'a node'}`;
   apply(run, { type: 'setWaiting', waiting: { for: goal, until: undefined } });
   const { resumes, baselines, inProgress, rounds, status } = run.state;
@@ -45,6 +46,7 @@ export async function excludeNext(
   };
   const isOutdated = () =>
     !mayProceed(run.state) ||
+    cordonedOf(run.state).length > 0 ||
     run.state.status.maxInFlight !== status.maxInFlight ||
     idleOf(run.state, inFlight).some((node) => stepOf(run.state, node) === 'pending');
   run.handles.isExcluding = true;

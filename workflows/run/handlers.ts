@@ -21,10 +21,13 @@ import {
   resumeUpdate,
   retryUpdate,
   setConcurrencyUpdate,
+  skipAnsweredSignal,
+  skipUpdate,
   statusQuery,
   withdrawSignal,
 } from '../messages.ts';
 import { apply, applyAndPublish, type Run } from './run.ts';
+import { recordSkipAnswer, refusalOfSkip, skipNode } from './skip.ts';
 import { clearStalled, markStalled } from './stalled.ts';
 import { failWith } from './steps.ts';
 
@@ -65,6 +68,15 @@ export function setHandlers(run: Run): void {
   setHandler(retryUpdate, (request) => retry(run, request), {
     description: 'Retry the stalled step of one node',
     validator: (request) => requireStalledNode(run, request),
+  });
+  setHandler(skipAnsweredSignal, (reply) => recordSkipAnswer(run, reply));
+  setHandler(skipUpdate, async (request) => await skip(run, request), {
+    description: 'Do not replace one node: it is restored, and stays in the old pool',
+    validator: (request) => {
+      requireOpen(run, request);
+      const refused = refusalOfSkip(run, request);
+      if (refused !== undefined) throw refuse(refused);
+    },
   });
   setHandler(approveUpdate, (request) => answer(run, 'approve', request), {
     description: 'Approve what the run waits to be approved',
@@ -111,7 +123,7 @@ export function setHandlers(run: Run): void {
       requireOpen(run, request);
       if (run.state.isRollingBack) throw refuse('it is being aborted already');
       if (run.state.status.phase === 'finalize')
-        throw refuse('every node has been replaced; there is nothing to go back to');
+        throw refuse('every node has been replaced or skipped; there is nothing to go back to');
     },
   });
 }
@@ -152,7 +164,7 @@ function refuse(why: string) {
 
 function answer(
   run: Run,
-  action: Exclude<OperatorAction['action'] & RunEvent['type'], 'set-concurrency' | 'retry'>,
+  action: Exclude<OperatorAction['action'] & RunEvent['type'], 'set-concurrency' | 'retry' | 'skip'>,
   { by, reason }: OperatorRequest,
 ): Acknowledgement {
   const at = Date.now();
@@ -166,6 +178,13 @@ function retry(run: Run, { by, reason, node = '' }: OperatorRequest): Acknowledg
   const at = Date.now();
   applyAndPublish(run, { type: 'retry', node, by, reason, at });
   notifyNode(run, node);
+  return acknowledge(run, at);
+}
+
+async function skip(run: Run, { by, reason, node = '' }: OperatorRequest): Promise<Acknowledgement> {
+  const at = Date.now();
+  const refused = await skipNode(run, { node, by, reason, at });
+  if (refused !== undefined) throw refuse(refused);
   return acknowledge(run, at);
 }
 

@@ -25,11 +25,13 @@ import {
   nodeReplacementId,
   recallSignal,
   resumedSignal,
+  skipSignal,
   workflowTypes,
 } from '../messages.ts';
 import { excludeNext } from './exclude.ts';
 import { nodeInput } from './node-input.ts';
 import { apply, applyAndPublish, type Run } from './run.ts';
+import { reasonOf, uncordonSkipped } from './skip.ts';
 import { abandonChild } from './stalled.ts';
 import { problemOf } from './steps.ts';
 import { awaitWindow } from './window.ts';
@@ -58,6 +60,7 @@ async function replaceReachable(
 ): Promise<void> {
   apply(run, { type: 'trackNodes', nodes });
   for (;;) {
+    await uncordonSkipped(run);
     if (pendingOf(run.state, nodes).length > 0) {
       const excluded = await excludeNext(run, plan, nodes);
       if (excluded === 'window-closed') await awaitWindow(run, plan, 'batch');
@@ -85,10 +88,13 @@ function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, exclusion: Ex
   apply(run, { type: 'startNode', node, workflowId, evidence: exclusion.evidence });
   const { baselines, now, rounds, status } = run.state;
   const resumes = resumesOf(run.state, node.name);
-  const evidence = statusOf(run.state, node)?.evidence ?? exclusion.evidence;
+  const { evidence = exclusion.evidence, skipped } = statusOf(run.state, node) ?? {};
   const round = rounds[node.name] ?? 1;
   const known = { run: plan.run, parent: status.workflowId, pool, policy, baselines, round, resumes, now };
-  const input = nodeInput(known, { ...exclusion, evidence });
+  const input = {
+    ...nodeInput(known, { ...exclusion, evidence }),
+    ...(skipped === undefined ? {} : { restoreBecause: reasonOf(skipped) }),
+  };
   const starting = startChild<Replacement>(workflowTypes.nodeReplacement, {
     workflowId,
     args: [input],
@@ -101,6 +107,7 @@ function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, exclusion: Ex
   run.handles.nodes[node.name] = {
     ended: follow(run, node, starting, scope),
     notifyResumed: async (count, options) => await (await starting).signal(resumedSignal, count, options),
+    skip: async (reason) => await (await starting).signal(skipSignal, reason),
     recall: async (reason) => await (await starting).signal(recallSignal, reason),
     isCancelled: () => scope.consideredCancelled,
   };
