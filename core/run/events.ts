@@ -113,6 +113,8 @@ type NodeEvent =
 type StallEvent =
   /** The run itself can't continue. */
   | { readonly type: 'stall'; readonly problem: Problem }
+  /** This problem of the run itself does not matter any more. */
+  | { readonly type: 'endStall'; readonly problem: Problem }
   | {
       readonly type: 'markStalled';
       readonly name: string;

@@ -26,7 +26,7 @@ import {
 import { recordExternalChanges, recordRetained, recordUnprotected } from './records.ts';
 import { dropRollback, popRollback, pushRollback, recordSuspended } from './rollback.ts';
 import { recordUncordoned, skip } from './skip.ts';
-import { clearStalled, markStalled, stall } from './stalled.ts';
+import { clearStalled, endStall, markStalled, stall } from './stalled.ts';
 import type { RunState } from './state.ts';
 
 type Reducers = { readonly [T in RunEvent['type']]: (state: RunState, event: EventOf<T>) => RunState };
@@ -64,6 +64,7 @@ const reducers: Reducers = {
   restoreNode,
   endNode,
   stall,
+  endStall,
   markStalled,
   clearStalled,
   requestSize,

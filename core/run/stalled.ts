@@ -76,6 +76,13 @@ export function stall(state: RunState, { problem }: EventOf<'stall'>): RunState 
   return withProblems(state, { problem, stalledNodes: state.stalledNodes });
 }
 
+/** The run does not need an operator any more because of this problem. */
+export function endStall(state: RunState, { problem }: EventOf<'endStall'>): RunState {
+  return state.problem === problem
+    ? withProblems(state, { problem: undefined, stalledNodes: state.stalledNodes })
+    : state;
+}
+
 /**
  * A node needs an operator, unless a retry that came meanwhile is about to reach it, or it is restored without an operator. A node that
  * the run did not start, because the run was reset, does not belong to it.

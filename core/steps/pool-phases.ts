@@ -73,7 +73,7 @@ const phases = [
   {
     id: 'finalize',
     label: 'finalize',
-    does: 'deletes the old pool, restores scaling, checks for leftovers',
+    does: 'deletes the old pool, restores scaling, checks for leftovers; when nodes were skipped, keeps the old pool with them and removes the new nodes that are too many',
     waitsFor: 'the old pool to be gone, for up to twice the deadline',
     activity: 'deletePool',
     deadlines: [termination],

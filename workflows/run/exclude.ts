@@ -5,7 +5,7 @@ import type { Done } from '../../activities/polling.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import { maxCandidates } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
-import { idleOf, pendingOf, stepOf } from '../../core/run/nodes.ts';
+import { idleOf, leftOf, pendingOf, stepOf } from '../../core/run/nodes.ts';
 import { cordonedOf } from '../../core/run/skip.ts';
 import { mayProceed } from '../../core/run/stalled.ts';
 import type { RunState } from '../../core/run/state.ts';
@@ -17,7 +17,7 @@ import { windowQuestion } from './window.ts';
 /**
  * Excludes the next of these nodes. When the run is paused or stalls meanwhile, another concurrency is set, a node is skipped, or a restored node is pending again, the step is cancelled before
  * it acts; if it has already acted, the excluded nodes are returned all the same. Empty when none was excluded; `window-closed` when no upgrade
- * window is open for long enough; `resumed` when none could be excluded, the run stalled, and an operator has resumed it.
+ * window is open for long enough; `resumed` when none could be excluded, the run stalled, and an operator has resumed it. The stall also ends when one of them is skipped.
  */
 export async function excludeNext(
   run: Run,
@@ -63,8 +63,8 @@ export async function excludeNext(
     recordTime(run, answer.at);
     return 'window-closed';
   }
-  await stallUntilResumed(run, answer.problem, resumes);
-  return 'resumed';
+  await stallUntilResumed(run, answer.problem, resumes, () => leftOf(run.state, candidates).length < candidates.length);
+  return run.state.resumes > resumes ? 'resumed' : [];
 }
 
 async function ask(question: ExcludeInput) {

@@ -5,6 +5,7 @@ import type { NodeRef } from '../../core/model/node.ts';
 import { maxNodesToSurge } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { surgesPods } from '../../core/policy/policy.ts';
+import { leftOf } from '../../core/run/nodes.ts';
 import { mustRollBack } from '../../core/run/rollback.ts';
 import { mayProceed } from '../../core/run/stalled.ts';
 import { count } from '../../core/text/format.ts';
@@ -43,6 +44,7 @@ export async function surgePodsBack(
 async function replacePods(run: Run, input: Omit<PodSurgeInput, keyof PoolStepInput>): Promise<readonly NodeRef[]> {
   const isForward = input.rolledBackFrom === undefined;
   const before = isForward ? run.state.evictedInstead : [];
+  let { waiting } = input;
   const known = {
     ...input,
     baselines: run.state.baselines,
@@ -51,7 +53,11 @@ async function replacePods(run: Run, input: Omit<PodSurgeInput, keyof PoolStepIn
   const { batch, released, evictedInstead, aside, at } = await runUntilDone(
     run,
     `replacements for the pods of ${count(input.waiting.length, 'node')}`,
-    () => steps('surge pods').surgePods({ ...nextStep(run), ...known }),
+    () => {
+      waiting = leftOf(run.state, waiting);
+      return steps('surge pods').surgePods({ ...nextStep(run), ...known, waiting });
+    },
+    () => leftOf(run.state, waiting).length < waiting.length,
   );
   if (isForward) {
     const workloads = [...before, ...evictedInstead.map(({ workload }) => workload)];
