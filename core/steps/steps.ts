@@ -58,6 +58,11 @@ export function isAtRest(state: StepState): boolean {
   return state === 'pending' || state === 'replaced' || state === 'restored' || state === 'skipped';
 }
 
+/** Whether nothing is left to do about a node in this state. */
+export function isSettled(state: StepState): boolean {
+  return state === 'replaced' || state === 'skipped';
+}
+
 /** Whether a node in this state is being restored, or has been. */
 export function isGoingBack(state: StepState): boolean {
   return state === 'restoring' || state === 'restored';

@@ -127,6 +127,22 @@ describe('a skipped node stays in the old pool and serves, and the others are re
     expectKept(world, { ...report, actions }, last, 4);
   });
 
+  test.each([
+    ['when no node can be excluded', 'excludeNext', {}],
+    ['when pods can not be surged', 'surgePods', { podSurge: { max: 0.5 } }],
+  ])('%s, and the run is stalled because of that: no resume is needed', async (_, broken, scene: UpgradeScene) => {
+    let isBroken = true;
+    const { world, harness, handle } = await upgradeOf(scene).start({
+      before: (step) => {
+        if (step === broken && isBroken) throw ApplicationFailure.nonRetryable('it is not possible with this node');
+      },
+    });
+    await harness.until(handle, 'it is stalled', ({ stalled }) => stalled !== undefined);
+    isBroken = false;
+    await handle.executeUpdate(skipUpdate, asked(first));
+    expectKept(world, await harness.finish(handle), first, 4);
+  });
+
   test('when new nodes come in waves: no more of them are added than are needed', async () => {
     const { world, report } = await skipBefore('createPool', last, { policy: { nodeSurge: { instances: 1 } } });
     expectKept(world, report, last, 4);

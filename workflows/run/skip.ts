@@ -1,6 +1,7 @@
 /** Skips nodes: they are restored if something was done to them, and stay in the old pool. */
 import { CancellationScope, condition } from '@temporalio/workflow';
 import type { Asked } from '../../core/run/events.ts';
+import { mustRollBack } from '../../core/run/rollback.ts';
 import { cordonedOf, whyNotSkip } from '../../core/run/skip.ts';
 import { because } from '../../core/status/because.ts';
 import type { SkipAnswer } from '../messages.ts';
@@ -56,13 +57,25 @@ export function reasonOf(skipped: Parameters<typeof because>[0]): string {
   return `it is skipped by ${because(skipped)}`;
 }
 
-/** Removes the cordon of skipped nodes, so that pods may come to them again. */
-export async function uncordonSkipped(run: Run): Promise<void> {
-  for (let nodes = cordonedOf(run.state); nodes.length > 0; nodes = cordonedOf(run.state)) {
-    const uncordoned = nodes;
+/**
+ * Returns what the run took from skipped nodes: released pods return to their ReplicaSets, or leave if their replacements serve and others
+ * on the node do; then pods may come to the node again. A pod for which neither is possible serves on, and returns when new nodes are removed.
+ */
+export async function settleSkipped(run: Run): Promise<void> {
+  for (let left = cordonedOf(run.state); left.length > 0; left = cordonedOf(run.state)) {
+    const nodes = left;
+    const wereSurged = mustRollBack(run.state, 'released');
+    if (wereSurged)
+      await runUntilDone(run, 'pods of skipped nodes to be adopted', () =>
+        steps('adopt pods of skipped nodes').adoptPods({ ...nextStep(run), nodes }),
+      );
     await runUntilDone(run, 'skipped nodes to be uncordoned', () =>
-      steps('uncordon skipped nodes').uncordonNodes({ ...nextStep(run), nodes: uncordoned }),
+      steps('uncordon skipped nodes').uncordonNodes({ ...nextStep(run), nodes }),
     );
-    apply(run, { type: 'recordUncordoned', nodes: uncordoned });
+    if (wereSurged)
+      await runUntilDone(run, 'replaced pods of skipped nodes to leave', () =>
+        steps('evict replaced pods of skipped nodes').evictReleased({ ...nextStep(run), nodes }),
+      );
+    apply(run, { type: 'recordUncordoned', nodes });
   }
 }
