@@ -3,7 +3,7 @@ import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
 import type { Evidence, NodeStatus } from '../status/status.ts';
 import type { NodeStep } from '../steps/node-steps.ts';
-import { isSettled, stateOfStep } from '../steps/steps.ts';
+import { isDone, stateOfStep } from '../steps/steps.ts';
 import type { EventOf } from './events.ts';
 import type { RunState } from './state.ts';
 
@@ -35,7 +35,7 @@ export function pendingOf(state: RunState, nodes: readonly NodeRef[]): readonly 
 
 /** Those of the nodes that have not been replaced or skipped. */
 export function leftOf(state: RunState, nodes: readonly NodeRef[]): readonly NodeRef[] {
-  return nodes.filter((node) => !isSettled(stateOfStep(stepOf(state, node) ?? 'pending')));
+  return nodes.filter((node) => !isDone(stateOfStep(stepOf(state, node) ?? 'pending')));
 }
 
 /** The nodes that were skipped. */

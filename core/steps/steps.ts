@@ -59,7 +59,7 @@ export function isAtRest(state: StepState): boolean {
 }
 
 /** Whether nothing is left to do about a node in this state. */
-export function isSettled(state: StepState): boolean {
+export function isDone(state: StepState): boolean {
   return state === 'replaced' || state === 'skipped';
 }
 

@@ -92,7 +92,7 @@ describe('a skipped node stays in the old pool and serves, and the others are re
     ['while it is in progress with surged pods', 'evictPods', first],
     ['while it is the last one', 'awaitConnectionsDrained', last],
   ])('with pod surge: %s', async (_, step, node) => {
-    const { world, report } = await skipBefore(step, node, { podSurge: { max: 0.5 } });
+    const { world, report } = await skipBefore(step, node, { podSurge: { max: 0.25, mode: 'required' } });
     expectKept(world, report, node, 4);
   });
 

@@ -31,7 +31,7 @@ import {
 import { excludeNext } from './exclude.ts';
 import { nodeInput } from './node-input.ts';
 import { apply, applyAndPublish, type Run } from './run.ts';
-import { reasonOf, settleSkipped } from './skip.ts';
+import { reasonOf, restoreSkipped } from './skip.ts';
 import { abandonChild } from './stalled.ts';
 import { problemOf } from './steps.ts';
 import { awaitWindow } from './window.ts';
@@ -60,7 +60,7 @@ async function replaceReachable(
 ): Promise<void> {
   apply(run, { type: 'trackNodes', nodes });
   for (;;) {
-    await settleSkipped(run);
+    await restoreSkipped(run);
     if (pendingOf(run.state, nodes).length > 0) {
       const excluded = await excludeNext(run, plan, nodes);
       if (excluded === 'window-closed') await awaitWindow(run, plan, 'batch');

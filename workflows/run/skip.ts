@@ -5,6 +5,7 @@ import { mustRollBack } from '../../core/run/rollback.ts';
 import { cordonedOf, whyNotSkip } from '../../core/run/skip.ts';
 import { because } from '../../core/status/because.ts';
 import type { SkipAnswer } from '../messages.ts';
+import type { SkipRequest } from './handles.ts';
 import { apply, applyAndPublish, nextStep, type Run, runUntilDone } from './run.ts';
 import { steps } from './steps.ts';
 
@@ -33,7 +34,7 @@ export async function skipNode(run: Run, question: SkipQuestion): Promise<string
       if (refused === undefined) applyAndPublish(run, { type: 'skip', ...question });
       return refused;
     }
-    const request = { ...question, answer: undefined as SkipAnswer | undefined };
+    const request: SkipRequest = { ...question, answer: undefined };
     skips[name] = request;
     // A workflow that has ended meanwhile does not get it.
     CancellationScope.nonCancellable(async () => await child.skip(reasonOf(question))).catch(() => undefined);
@@ -61,7 +62,7 @@ export function reasonOf(skipped: Parameters<typeof because>[0]): string {
  * Returns what the run took from skipped nodes: released pods return to their ReplicaSets, or leave if their replacements serve and others
  * on the node do; then pods may come to the node again. A pod for which neither is possible serves on, and returns when new nodes are removed.
  */
-export async function settleSkipped(run: Run): Promise<void> {
+export async function restoreSkipped(run: Run): Promise<void> {
   for (let left = cordonedOf(run.state); left.length > 0; left = cordonedOf(run.state)) {
     const nodes = left;
     const wereSurged = mustRollBack(run.state, 'released');
