@@ -1,4 +1,4 @@
-import { CancellationScope, isCancellation } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import type { NodeRef } from '../core/model/node.ts';
 import { approvedPart, findChanges } from '../core/plan/approved-plan.ts';
 import { type PoolPlan, summarize } from '../core/plan/pool-plan.ts';
@@ -39,7 +39,7 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
       await replaceInStages(run, plan);
       do {
         await replaceJoined(run, plan);
-        if (skippedOf(run.state).length > 0) return setPhase(run, 'finalize');
+        if (mustKeepOldPool(run)) return;
         await growToFullSize(run, plan);
       } while (!(await CancellationScope.nonCancellable(async () => await removeOldPool(run, plan))));
     });
@@ -164,6 +164,15 @@ async function cordon(run: Run, nodes: readonly NodeRef[]): Promise<void> {
   await runUntilDone(run, 'old nodes to be cordoned', () =>
     steps('cordon old nodes').cordonNodes({ ...nextStep(run), nodes }),
   );
+}
+
+/** Whether the old pool stays, because nodes were skipped. Then the run is about to end. */
+function mustKeepOldPool(run: Run): boolean {
+  if (skippedOf(run.state).length === 0) return false;
+  // The last step may have ended together with an abort.
+  if (run.handles.forward.consideredCancelled) throw new CancelledFailure('the run is not to be completed');
+  setPhase(run, 'finalize');
+  return true;
 }
 
 /** Deletes the empty pool. Returns false when another node has just joined: it is replaced first, and the run can be aborted again. */
