@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { describe, expect, test } from 'vitest';
 import { abortUpdate, resumeUpdate, retryUpdate } from '../../workflows/messages.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
-import { upgradeOf } from '../support/upgrade-of.ts';
+import { type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
 
 const ann = { by: 'ann', reason: 'the budget allows it now' };
 const [first, second] = ['ip-10-0-0-1', 'ip-10-0-0-2'] as const;
@@ -106,21 +106,29 @@ describe('a retry', () => {
 describe('with spec.rollout.maxFailures', () => {
   const allowing = (maxFailures: number) => ({ guard: { maxInFlight: 4 }, rollout: { maxFailures } });
 
-  test('the others are replaced while one node is stalled, and the run waits for that one', async () => {
-    const broken = new Set<string>([first]);
-    const { before } = failing('evictPods', broken);
-    const { world, harness, handle } = await upgradeOf({ policy: allowing(1) }).start({ before });
-    const then = await harness.until(handle, 'the others are replaced', ({ nodes }) => {
-      return nodes.filter(({ step }) => step === 'replaced').length === 3;
-    });
-    expect(then.paused).toBeUndefined();
-    expect(then.stalled?.message).toContain('a volume is stuck');
-    broken.clear();
-    await handle.executeUpdate(retryUpdate, { args: [{ ...ann, node: first }] });
-    expect((await harness.finish(handle)).outcome).toBe('completed');
-    expectNothingLost(world);
-    expectNothingLeft(world, 4);
-  });
+  test.each([
+    ['at once', {}],
+    ['in waves', { policy: { nodeSurge: { instances: 1 } } }],
+    ['in waves, with pod surge', { policy: { nodeSurge: { instances: 1 } }, podSurge: { max: 0.5 } }],
+  ])(
+    'the others are replaced while one node is stalled, and the run waits for that one; new nodes come %s',
+    async (_, scene: UpgradeScene) => {
+      const broken = new Set<string>([first]);
+      const { before } = failing('evictPods', broken);
+      const policy = { ...scene.policy, ...allowing(1) };
+      const { world, harness, handle } = await upgradeOf({ ...scene, policy }).start({ before });
+      const then = await harness.until(handle, 'the others are replaced', ({ nodes }) => {
+        return nodes.filter(({ step }) => step === 'replaced').length === 3;
+      });
+      expect(then.paused).toBeUndefined();
+      expect(then.stalled?.message).toContain('a volume is stuck');
+      broken.clear();
+      await handle.executeUpdate(retryUpdate, { args: [{ ...ann, node: first }] });
+      expect((await harness.finish(handle)).outcome).toBe('completed');
+      expectNothingLost(world);
+      expectNothingLeft(world, 4);
+    },
+  );
 
   test('one more stalled node pauses the run; it continues when one of them is retried', async () => {
     const broken = new Set<string>([first, second]);

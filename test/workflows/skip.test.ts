@@ -96,6 +96,16 @@ describe('a skipped node stays in the old pool and serves, and the others are re
     expectKept(world, report, node, 4);
   });
 
+  test('when it has just been excluded, and the run does not know that yet', async () => {
+    const { world, harness, handle } = await upgradeOf({ policy: { guard: { maxInFlight: 1 } } }).start({
+      after: once('excludeNext', async () => await handle.executeUpdate(skipUpdate, asked(first))),
+    });
+    const report = await harness.finish(handle);
+    expect(report.nodes[0]?.evidence.map(({ kind }) => kind)).toContain('restored');
+    expect(world.log.some((line) => line.includes(`event ${first}: Excluded`))).toBe(true);
+    expectKept(world, report, first, 4);
+  });
+
   test('when it is stalled: the others continue', async () => {
     const { world, harness, handle } = await upgradeOf({ policy: { guard: { maxInFlight: 1 } } }).start({
       before: (step, args) => {
