@@ -34,15 +34,6 @@ import { type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
 /** Pods start within seconds, ms. */
 const pollIntervalMs = 1_000;
 
-/** Limits a step to pods on these nodes; all nodes when absent. */
-interface OnNodes {
-  readonly nodes?: readonly NodeRef[];
-}
-
-function namesIn({ nodes }: OnNodes): { readonly nodes?: readonly string[] } {
-  return nodes === undefined ? {} : { nodes: nodes.map(({ name }) => name) };
-}
-
 /** ReplicaSets react within seconds, ms. */
 const adoptedWithinMs = 120_000;
 
@@ -161,8 +152,11 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
       });
     },
 
-    /** Returns pods to their ReplicaSets as far as that removes no pod that serves; the others continue to serve. */
-    adoptPods: async (input: PoolStepInput & OnNodes): Promise<Outcome> => {
+    /**
+     * Returns pods to their ReplicaSets as far as that removes no pod that serves; the others continue to serve. With `nodes`, only pods on these.
+     */
+    adoptPods: async (input: PoolStepInput & { readonly nodes?: readonly NodeRef[] }): Promise<Outcome> => {
+      const limits = input.nodes === undefined ? {} : { nodes: input.nodes.map(({ name }) => name) };
       const fence = openLooseFence(cluster, input);
       const { adoptNow } = createAdoption(fence.acting);
       return await pollUntil<object>({
@@ -172,7 +166,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         pollIntervalMs: pollIntervalMs,
         hint: 'Check the ReplicaSets of the pods that are named; then resume.',
         poll: fence.around<object>(async () => {
-          const given = await adoptNow(await observer.cluster(), input.run, namesIn(input));
+          const given = await adoptNow(await observer.cluster(), input.run, limits);
           if (given.actions.length === 0 && given.awaited.length === 0) return { done: true, value: {} };
           return { done: false, reason: explainAdoption(given) };
         }),
@@ -183,7 +177,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
      * Evicts the released pods that no ReplicaSet adopts any more, within their budgets, where others serve in their place; those without
      * replacement continue to serve.
      */
-    evictReleased: async (input: PoolStepInput & OnNodes): Promise<Outcome> => {
+    evictReleased: async (input: PoolStepInput): Promise<Outcome> => {
       const { run, policy } = input;
       const fence = openPoolFence(cluster, input);
       return await pollUntil<object>({
@@ -195,28 +189,28 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         poll: fence.around<object>(async ({ now, checkpoint }) => {
           const facts = await observer.cluster();
           await createAdoption(fence.acting).keepUp(facts, run);
-          const before = readEvictReleased(checkpoint);
-          const goneSince = trackGone(before.goneSince, facts, run, now);
+          const known = readEvictReleased(checkpoint);
+          const goneSince = trackGone(known.goneSince, facts, run, now);
           const times = trackPods(
-            before,
+            known,
             facts.pods.filter(({ released }) => released?.by === run),
             facts,
             now,
           );
-          const known = { policy, run, goneSince, ...times, ...namesIn(input) };
-          const round = decideReleasedEviction({ ...known, facts, now });
+          const round = decideReleasedEviction({ facts, policy, run, now, goneSince, ...times });
           if (round.remaining === 0) return { done: true, value: {} };
           const acting: FencedCluster = {
             run,
             fence,
-            decide: (fresh) => decideReleasedEviction({ ...known, facts: fresh, now: clock.now() }).actions,
+            decide: (fresh) =>
+              decideReleasedEviction({ facts: fresh, policy, run, now: clock.now(), goneSince, ...times }).actions,
             leaving: undefined,
           };
           const { rejected, impossible, ...outcome } = await executeAll(round.actions, acting, {
             facts,
-            rejected: before.rejected,
+            rejected: known.rejected,
           });
-          const blocked = recordBlocked([...round.blocked, ...outcome.blocked], before.blocked, now);
+          const blocked = recordBlocked([...round.blocked, ...outcome.blocked], known.blocked, now);
           const { reason } = round;
           if (impossible !== undefined) return { done: false, reason, blocked, problem: impossible };
           const next: EvictReleasedCheckpoint = { ...times, goneSince, blocked, rejected };

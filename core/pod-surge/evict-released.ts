@@ -21,20 +21,13 @@ interface ReleasedEviction {
   readonly reason: string;
 }
 
-/** What decides which released pods are evicted. */
-interface ReleasedEvictionQuestion extends DismissalQuestion {
-  /** Names of nodes: only pods on them are evicted, besides those that no workload wants. Absent: all released pods. */
-  readonly nodes?: readonly string[];
-}
-
 /**
  * Decides one round of evicting the released pods that their workload does not need any more: it has rolled out another version since, or a
  * replacement was Ready before they could return. Their nodes stay in the load balancers, and so a pod leaves its node only if another pod
  * there serves the same connections. All other released pods keep serving.
  */
-export function decideReleasedEviction(question: ReleasedEvictionQuestion): ReleasedEviction {
-  const { facts, run, now, nodes } = question;
-  const isConcerned = ({ node = '' }: PodFacts) => nodes?.includes(node) !== false;
+export function decideReleasedEviction(question: DismissalQuestion): ReleasedEviction {
+  const { facts, run, now } = question;
   const rollback = openDisruptionLedger(facts, now);
   const dismissal = decideDismissal(question);
   const unwanted = new Set(decideAdoption(facts, run).stays.map(({ pod }) => pod.uid));
@@ -42,7 +35,7 @@ export function decideReleasedEviction(question: ReleasedEvictionQuestion): Rele
   const actions: PodAction[] = [...dismissal.actions];
   const blocked: BlockedPod[] = [...dismissal.blocked];
   for (const pod of facts.pods.toSorted((a, b) => compareText(a.name, b.name))) {
-    if (dismissal.pods.has(pod.uid) || !isConcerned(pod)) continue;
+    if (dismissal.pods.has(pod.uid)) continue;
     const isUnwanted = unwanted.has(pod.uid) && isSpared(pod, leaving, facts);
     if (!isUnwanted && !(leaving.has(pod.uid) && !pod.terminating)) continue;
     leaving.add(pod.uid);
@@ -54,7 +47,7 @@ export function decideReleasedEviction(question: ReleasedEvictionQuestion): Rele
     if (step.blocked !== undefined) blocked.push(step.blocked);
   }
   const leaves = (pod: PodFacts) => leaving.has(pod.uid) || isDismissed(pod, dismissal, question);
-  const remaining = facts.pods.filter((pod) => isConcerned(pod) && leaves(pod) && !isStuckTerminating(pod, now)).length;
+  const remaining = facts.pods.filter((pod) => leaves(pod) && !isStuckTerminating(pod, now)).length;
   const [first] = blocked;
   const why = first === undefined ? '' : `; ${first.pod.namespace}/${first.pod.name}: ${first.reason}`;
   return {

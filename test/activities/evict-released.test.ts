@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
-import { nodeRefOf } from '../../activities/refs.ts';
 import { decideEligibility } from '../../core/pod-surge/eligibility.ts';
 import type { EvictionOutcome } from '../../ports/cluster.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 import { createActivities, lockPool, run } from './lock-pool.ts';
 
 /** A run with a released pod that its ReplicaSet has replaced; the eviction API gives that answer for it, `times` times. */
-async function evictReleased(answer: EvictionOutcome, times: number, on?: 'its node' | 'another node') {
+async function evictReleased(answer: EvictionOutcome, times: number) {
   const { world, policy, ports, attempt, next } = lockPool(upgradeOf({ podSurge: {} }));
   const cluster = await ports.cluster.observe();
   const pod = cluster.pods.find(({ workload }) => workload === 'Deployment default/api');
@@ -23,9 +22,7 @@ async function evictReleased(answer: EvictionOutcome, times: number, on?: 'its n
   };
   const activities = createActivities({ ...ports, cluster: { ...ports.cluster, evict } });
   const began = world.clock.now();
-  const nodes = cluster.nodes.filter(({ name }) => (name === pod?.node) === (on === 'its node')).slice(0, 1);
-  const limit = on === undefined ? {} : { nodes: nodes.map(nodeRefOf) };
-  const outcome = await attempt('evict', async () => await activities.evictReleased({ ...next(), ...limit }));
+  const outcome = await attempt('evict', async () => await activities.evictReleased(next()));
   world.clock.stop();
   const left = world.pods.filter(({ uid, terminating }) => uid === pod?.uid && !terminating);
   return { outcome, asked, left, tookMs: world.clock.now() - began };
@@ -35,15 +32,6 @@ test('a released pod that no ReplicaSet adopts leaves', async () => {
   const { outcome, left } = await evictReleased({ outcome: 'evicted' }, 0);
   expect(outcome).toMatchObject({ outcome: 'done' });
   expect(left).toEqual([]);
-});
-
-test.each([
-  ['its node', 0],
-  ['another node', 1],
-] as const)('when %s is asked for, %i of one such pod is left', async (on, remaining) => {
-  const { outcome, left } = await evictReleased({ outcome: 'evicted' }, 0, on);
-  expect(outcome).toMatchObject({ outcome: 'done' });
-  expect(left).toHaveLength(remaining);
 });
 
 test('one whose eviction is rejected permanently calls an operator at once, in the words of the API server', async () => {

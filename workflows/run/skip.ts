@@ -59,24 +59,19 @@ export function reasonOf(skipped: Parameters<typeof because>[0]): string {
 }
 
 /**
- * Returns what the run took from skipped nodes: released pods return to their ReplicaSets, or leave if their replacements serve and others
- * on the node do; then pods may come to the node again. A pod for which neither is possible serves on, and returns when new nodes are removed.
+ * Restores what is left of skipped nodes: released pods whose replacements do not serve return to their ReplicaSets, and pods may come to the
+ * nodes again. The other released pods serve on, beside their replacements, and return when the new nodes that are too many are removed.
  */
 export async function restoreSkipped(run: Run): Promise<void> {
   for (let left = cordonedOf(run.state); left.length > 0; left = cordonedOf(run.state)) {
     const nodes = left;
-    const wereSurged = mustRollBack(run.state, 'released');
-    if (wereSurged)
+    if (mustRollBack(run.state, 'released'))
       await runUntilDone(run, 'pods of skipped nodes to be adopted', () =>
         steps('adopt pods of skipped nodes').adoptPods({ ...nextStep(run), nodes }),
       );
     await runUntilDone(run, 'skipped nodes to be uncordoned', () =>
       steps('uncordon skipped nodes').uncordonNodes({ ...nextStep(run), nodes }),
     );
-    if (wereSurged)
-      await runUntilDone(run, 'replaced pods of skipped nodes to leave', () =>
-        steps('evict replaced pods of skipped nodes').evictReleased({ ...nextStep(run), nodes }),
-      );
     apply(run, { type: 'recordUncordoned', nodes });
   }
 }

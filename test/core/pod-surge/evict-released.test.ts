@@ -9,12 +9,7 @@ function leaving(name: string, node: string, changes: Partial<PodFacts> = {}): P
   return aPod(name, node, { ...released(name, 'r1'), ...changes });
 }
 
-function decide(
-  pods: readonly PodFacts[],
-  policy: 'Local' | 'Cluster' = 'Local',
-  removedAt = {},
-  limits: { readonly nodes?: readonly string[] } = {},
-) {
+function decide(pods: readonly PodFacts[], policy: 'Local' | 'Cluster' = 'Local', removedAt = {}) {
   const nodes = [aNode('n1'), aNode('n2')];
   const service = { ...aService('web', pods), externalTrafficPolicy: policy };
   const facts = aCluster({ nodes, pods, workloads: [aWorkload('web', 2)], services: [service] });
@@ -26,7 +21,6 @@ function decide(
     removedAt,
     unreadySince: {},
     goneSince: {},
-    ...limits,
   };
   const { actions, blocked, remaining } = decideReleasedEviction(question);
   return {
@@ -55,16 +49,6 @@ describe('a released pod that no ReplicaSet adopts', () => {
     const terminating = { ...out, terminating: true };
     expect(decide([terminating, ...served])).toEqual({ actions: [], blocked: [], remaining: 1 });
     expect(decide(served)).toEqual({ actions: [], blocked: [], remaining: 0 });
-  });
-
-  test('of other nodes than those that are asked for is left to whoever replaces its node', () => {
-    const both = [leaving('web-1', 'n1'), leaving('web-2', 'n2'), ...served];
-    expect(decide(both)).toMatchObject({ remaining: 2 });
-    expect(decide(both, 'Local', {}, { nodes: ['n2'] })).toMatchObject({
-      actions: ['remove-endpoints web-2'],
-      remaining: 1,
-    });
-    expect(decide(both, 'Local', {}, { nodes: ['n3'] })).toEqual({ actions: [], blocked: [], remaining: 0 });
   });
 
   test('keeps serving where a Service with policy Local has no other on its node', () => {
