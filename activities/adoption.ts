@@ -1,13 +1,17 @@
 import type { ClusterFacts } from '../core/model/serving.ts';
-import { type Adoption, type AdoptionAction, decideAdoption, decideUpkeep } from '../core/pod-surge/adoption.ts';
+import {
+  type Adoption,
+  type AdoptionAction,
+  type AdoptionLimits,
+  decideAdoption,
+  decideUpkeep,
+} from '../core/pod-surge/adoption.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Cluster } from '../ports/cluster.ts';
 
 /** Which pods are adopted: all released ones unless it says otherwise. */
-interface AdoptionScope {
+interface AdoptionScope extends AdoptionLimits {
   readonly isAsked?: (action: AdoptionAction) => boolean;
-  /** Name of a pool whose cordoned nodes leave: pods on them are not adopted. */
-  readonly leaving?: string;
 }
 
 /** The actions that return released pods to their ReplicaSets. Each is safe to repeat, and none affects a pod that serves. */
@@ -17,9 +21,9 @@ export function createAdoption(cluster: Cluster) {
     adoptNow: async (
       facts: ClusterFacts,
       run: string,
-      { isAsked = () => true, leaving }: AdoptionScope = {},
+      { isAsked = () => true, ...limits }: AdoptionScope = {},
     ): Promise<Pick<Adoption, 'actions' | 'awaited'>> => {
-      const { actions, awaited } = decideAdoption(facts, run, leaving);
+      const { actions, awaited } = decideAdoption(facts, run, limits);
       const asked = actions.filter(isAsked);
       await execute(asked, run);
       return { actions: asked, awaited };

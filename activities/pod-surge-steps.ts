@@ -154,10 +154,11 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
     },
 
     /**
-     * Returns pods to their ReplicaSets as far as that removes no pod that serves; the others continue to serve. After a drain, replacements that may
-     * leave their nodes are released instead of pods that may not.
+     * Returns pods to their ReplicaSets as far as that removes no pod that serves; the others continue to serve. With `nodes`, only pods on these. After
+     * a drain, replacements that may leave their nodes are released instead of pods that may not.
      */
-    adoptPods: async (input: PoolStepInput): Promise<Outcome> => {
+    adoptPods: async (input: PoolStepInput & { readonly nodes?: readonly NodeRef[] }): Promise<Outcome> => {
+      const limits = input.nodes === undefined ? {} : { nodes: input.nodes.map(({ name }) => name) };
       const fence = openLooseFence(cluster, input);
       const { run, policy } = input;
       const { adoptNow } = createAdoption(fence.acting);
@@ -174,7 +175,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
           const swaps = policy.selection === undefined ? [] : decideSwapsAfterDrain(question);
           await swapPods(swaps, run, fence);
           if (swaps.length > 0) return { done: false, reason: 'pods are being swapped' };
-          const given = await adoptNow(facts, run);
+          const given = await adoptNow(facts, run, limits);
           if (given.actions.length === 0 && given.awaited.length === 0) return { done: true, value: {} };
           return { done: false, reason: explainAdoption(given) };
         }),

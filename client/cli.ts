@@ -6,6 +6,7 @@ import { addCleanup } from './cli-cleanup.ts';
 import { addCompletion } from './cli-completion.ts';
 import { addDoctor } from './cli-doctor.ts';
 import { addDrain } from './cli-drain.ts';
+import { addNodeControls } from './cli-nodes.ts';
 import { addOffline } from './cli-offline.ts';
 import { addRuns } from './cli-runs.ts';
 import { addServerOptions } from './cli-server-options.ts';
@@ -57,6 +58,7 @@ function createProgram(name: string, finish: (code: number) => void): Command {
   addWatching(program, finish);
   addControls(program, finish);
   addConcurrency(program, finish);
+  addNodeControls(program, finish);
   addSchedule(program, finish);
   addCleanup(program, finish);
   addDoctor(program, finish);

@@ -83,6 +83,7 @@ async function fetchNode(connection: TemporalConnection, node: NodeStatus): Prom
     const live = readLiveDetail(description);
     return {
       ...status,
+      ...(node.skipped === undefined ? {} : { skipped: node.skipped }),
       workflowId: node.workflowId,
       waiting: explainWaiting(live, status.waiting, description.startTime.getTime()),
     };

@@ -12,8 +12,10 @@ import {
   poolUpgradeId,
   rejectUpdate,
   resumeUpdate,
+  retryUpdate,
   rollbackUpdate,
   setConcurrencyUpdate,
+  skipUpdate,
   withdrawSignal,
 } from '../workflows/messages.ts';
 import type { TemporalConnection } from './connect.ts';
@@ -27,6 +29,8 @@ export type OperatorCommand = Exclude<OperatorAction['action'], 'start'>;
 const updates = {
   pause: pauseUpdate,
   resume: resumeUpdate,
+  retry: retryUpdate,
+  skip: skipUpdate,
   abort: abortUpdate,
   rollback: rollbackUpdate,
   approve: approveUpdate,

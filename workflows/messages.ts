@@ -90,7 +90,7 @@ export interface NodeReplacementInput {
   readonly baselines: readonly ServiceBaseline[];
   /** How often the run has excluded the node by now. */
   readonly round: number;
-  /** How often the run had been resumed by now. */
+  /** How often the node was to be retried by now: with every resume of the run, and each time that an operator asked for it alone. */
   readonly resumes: number;
   /** Epoch ms at which the node was excluded. */
   readonly excludedAt: number;
@@ -100,6 +100,8 @@ export interface NodeReplacementInput {
   readonly aside?: NodesAside;
   /** What was observed of the node so far: registered, healthy, excluded. */
   readonly evidence: NodeStatus['evidence'];
+  /** Why the node is to be restored at once, as text: it was skipped while it was being excluded. Absent otherwise. */
+  readonly restoreBecause?: string;
 }
 
 /** Who requests something, and why; kept in the audit trail. */
@@ -110,6 +112,8 @@ export interface OperatorRequest {
   readonly of?: string;
   /** For `setConcurrency`: how many nodes may be in progress at the same time. */
   readonly maxInFlight?: number;
+  /** For `retry` and `skip`: name of the node. */
+  readonly node?: string;
 }
 
 /**
@@ -134,6 +138,15 @@ export const pauseUpdate = update<Acknowledgement, [OperatorRequest]>('pause');
 
 /** Ends a pause and retries every stalled step. Rejected when the run is neither paused nor stalled. */
 export const resumeUpdate = update<Acknowledgement, [OperatorRequest]>('resume');
+
+/** Retries the stalled step of one node; others stay stalled. Rejected unless this node is stalled. */
+export const retryUpdate = update<Acknowledgement, [OperatorRequest]>('retry');
+
+/**
+ * Has the run not replace one node: whatever was done to it is restored, and it stays in the old pool. Rejected without a reason, when it was
+ * replaced or skipped already, and when the run is in preflight, aborting or over. Fails when its instance is being terminated.
+ */
+export const skipUpdate = update<Acknowledgement, [OperatorRequest]>('skip');
 
 /**
  * Rolls the run back; as many new nodes stay as old ones were replaced. Rejected when the run is aborting already, when every node has been
@@ -181,13 +194,26 @@ export const nodeRestoredSignal = signal<[string]>('nodeRestored');
 export const abandonedSignal = signal<[]>('abandoned');
 
 /**
- * Pool workflow to node workflow: the run was resumed, for the n-th time; a step that is stalled, or is about to be, is retried.
+ * Pool workflow to node workflow: the node is to be retried, for the n-th time; a step that is stalled, or is about to be, is retried.
  * `isAborted` when the node is to be restored: the cancellation that says the same may arrive later.
  */
 export const resumedSignal = signal<[number, { readonly isAborted: boolean }]>('resumed');
 
 /** Pool workflow to node workflow: restore the node, for this reason, unless a pod has already been told to leave. */
 export const recallSignal = signal<[string]>('recall');
+
+/** Pool workflow to node workflow: restore the node for good, for this reason, unless its instance is being terminated. It answers. */
+export const skipSignal = signal<[string]>('skip');
+
+/** Node workflow to pool workflow: whether it restores its node because the node is to be skipped. */
+export const skipAnsweredSignal = signal<[SkipAnswer]>('skipAnswered');
+
+/** Whether a node can be skipped. */
+export interface SkipAnswer {
+  readonly node: string;
+  /** Why not, as text; absent when it can. */
+  readonly refusedBecause?: string;
+}
 
 /** What a stalled node sends to its pool workflow. */
 export interface NodeStalled {
@@ -197,7 +223,7 @@ export interface NodeStalled {
   /** The step that failed. */
   readonly step: NodeStep;
   readonly problem: Problem;
-  /** How many resumes of the run the node knew of when it stalled. */
+  /** How many of its retries the node knew of when it stalled. */
   readonly resumes: number;
 }
 

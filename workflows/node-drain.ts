@@ -1,6 +1,6 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
-import { explainKept } from '../core/run/explain-kept.ts';
+import { explainDrained } from '../core/run/explain-drained.ts';
 import { idleOf, leftOf, stepOf } from '../core/run/nodes.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
@@ -61,7 +61,7 @@ async function finish(run: Run, { nodes }: PoolPlan): Promise<RunReport> {
   await runUntilDone(run, 'drained nodes to be left to the operator', () =>
     steps('keep drained nodes').keepDrained({ ...nextStep(run), nodes: drained }),
   );
-  if (drained.length > 0) apply(run, { type: 'recordRetained', what: [explainKept(drained)] });
+  if (drained.length > 0) apply(run, { type: 'recordRetained', what: [explainDrained(drained)] });
   dropRollback(run, 'cordons');
   dropRollback(run, 'released');
   return finishRun(run, 'completed', await unwind(run));

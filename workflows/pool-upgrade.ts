@@ -4,8 +4,10 @@ import type { PoolRef } from '../core/model/pool.ts';
 import { approvedPart, findChanges } from '../core/plan/approved-plan.ts';
 import { type PoolPlan, summarize } from '../core/plan/pool-plan.ts';
 import { divideIntoStages } from '../core/rollout/stages.ts';
-import { idleOf, leftOf } from '../core/run/nodes.ts';
+import { idleOf, leftOf, pendingOf, skippedOf } from '../core/run/nodes.ts';
 import { mustRollBack } from '../core/run/rollback.ts';
+import { explainKept } from '../core/run/skip.ts';
+import { isStalled } from '../core/run/stalled.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
 import { awaitApproval, soak } from './run/approval.ts';
@@ -39,6 +41,7 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
       await replaceInStages(run, plan);
       do {
         await replaceJoined(run, plan);
+        if (mustKeepOldPool(run)) return;
         await growToFullSize(run, plan);
       } while (!(await CancellationScope.nonCancellable(async () => await removeOldPool(run, plan))));
     });
@@ -124,14 +127,16 @@ async function replaceInStages(run: Run, plan: PoolPlan): Promise<void> {
 async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[]): Promise<void> {
   apply(run, { type: 'trackNodes', nodes });
   for (let left = nodes; left.length > 0; left = leftOf(run.state, left)) {
-    const idle = idleOf(run.state, left);
+    const idle = idleOf(run.state, left).filter((node) => !isStalled(run.state, node));
     if (idle.length === 0) {
       await replaceNodes(run, plan, left, plan.oldPool);
       continue;
     }
     const next = await addWave(run, plan, idle);
     await awaitWindow(run, plan, 'pods');
-    const batch = await surgePods(run, plan, next);
+    const pending = pendingOf(run.state, next);
+    if (pending.length < next.length) continue;
+    const batch = await surgePods(run, plan, pending);
     await awaitRegistered(run, plan);
     if (run.state.status.phase !== 'replace') setPhase(run, 'replace');
     await replaceOthers(run, plan, batch, plan.oldPool);
@@ -147,14 +152,15 @@ async function replaceJoined(run: Run, plan: PoolPlan): Promise<void> {
     const { nodes, at } = await runUntilDone(run, `instances that joined ${pool.name}`, () =>
       steps(`find nodes that joined ${pool.name}`).findLateJoiners({ plan: summarize(plan) }),
     );
-    if (nodes.length === 0) return;
-    const changes = nodes.map(({ name }) => ({
+    const joined = leftOf(run.state, nodes);
+    if (joined.length === 0) return;
+    const changes = joined.map(({ name }) => ({
       at,
       what: `${name} joined ${pool.name} during the run; it is replaced too, ${plan.newPool.name} stays as large as planned`,
     }));
     apply(run, { type: 'recordExternalChanges', changes });
-    await cordon(run, nodes);
-    await replaceInWaves(run, plan, nodes);
+    await cordon(run, joined);
+    await replaceInWaves(run, plan, joined);
   }
 }
 
@@ -164,6 +170,15 @@ export async function cordon(run: Run, nodes: readonly NodeRef[]): Promise<void>
   await runUntilDone(run, 'old nodes to be cordoned', () =>
     steps('cordon old nodes').cordonNodes({ ...nextStep(run), nodes }),
   );
+}
+
+/** Whether the old pool stays, because nodes were skipped. Then the run is about to end. */
+function mustKeepOldPool(run: Run): boolean {
+  if (skippedOf(run.state).length === 0) return false;
+  // The last step may have ended together with an abort.
+  if (run.handles.forward.consideredCancelled) throw new CancelledFailure('the run is not to be completed');
+  setPhase(run, 'finalize');
+  return true;
 }
 
 /** Deletes the empty pool. Returns false when another node has just joined: it is replaced first, and the run can be aborted again. */
@@ -181,11 +196,22 @@ async function removeOldPool(run: Run, { oldPool: pool }: PoolPlan): Promise<boo
 /** Keeps the new pool, and cleans up the rest. */
 async function finish(run: Run): Promise<RunReport> {
   await recordTimings(run);
+  if (skippedOf(run.state).length > 0) return await keepOldPool(run);
   dropRollback(run, 'cordons');
   dropRollback(run, 'new-pool');
   dropRollback(run, 'released');
   dropRollback(run, 'scaling');
   return finishRun(run, 'completed', await unwind(run));
+}
+
+/**
+ * Nodes were skipped: the old pool stays, with exactly these. It gets back what a partly aborted run gives it: pods are adopted, scaling is
+ * restored, and the new nodes that nobody needs are removed, so that there are as many instances as before.
+ */
+async function keepOldPool(run: Run): Promise<RunReport> {
+  const left = await unwind(run);
+  apply(run, { type: 'recordRetained', what: explainKept(run.state) });
+  return finishRun(run, 'completed', left);
 }
 
 /** After an abort, a rollback, a cancellation or a failure: nodes in progress end safely, then every change is rolled back, newest first. */

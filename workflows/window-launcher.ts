@@ -1,7 +1,9 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { ChildWorkflowCancellationType, ParentClosePolicy, startChild, uuid4 } from '@temporalio/workflow';
+import { skippedOf } from '../core/run/nodes.ts';
 import { because } from '../core/status/because.ts';
 import type { RunReport } from '../core/status/status.ts';
+import { listNames } from '../core/text/format.ts';
 import { type LauncherInput, type LauncherResult, upgradeOptions, workflowTypes } from './messages.ts';
 import type { poolUpgrade } from './pool-upgrade.ts';
 import { failWith, problemOf, steps, toOutcome } from './run/steps.ts';
@@ -38,11 +40,18 @@ async function requireCompleted(result: Promise<RunReport>): Promise<{ readonly 
   } catch (error) {
     throw failWith(problemOf(error));
   }
-  if (report.outcome === 'completed') return { reason: `replaced by ${report.newPool}` };
+  if (report.outcome === 'completed') return { reason: explainCompleted(report) };
   const aborted = report.actions.findLast(({ action }) => action === 'abort' || action === 'rollback');
   const by = aborted === undefined ? '' : ` by ${because(aborted)}`;
   throw failWith({
     code: 'RunAborted',
     message: `the upgrade was ${report.outcome === 'rolled-back' ? 'rolled back' : 'aborted'}${by}`,
   });
+}
+
+function explainCompleted(report: RunReport): string {
+  const skipped = skippedOf({ status: report }).map(({ node }) => node.name);
+  const kept =
+    skipped.length === 0 ? '' : `; ${report.pool} keeps ${listNames(skipped)}, which an operator has skipped`;
+  return `replaced by ${report.newPool}${kept}`;
 }

@@ -12,6 +12,8 @@ import { renderTree } from '../view/tree.ts';
 const told = {
   pause: 'Paused: no further node is started; nodes in progress finish.',
   resume: 'Resumed: stalled steps are retried.',
+  retry: 'Retried: the stalled step of this node begins again; other stalled nodes wait.',
+  skip: 'Skipped: the node is restored if it was in progress, and stays in the old pool.',
   approve: 'Approved: the run continues.',
   reject: 'Rejected: nodes in progress finish or are restored, then everything else is restored.',
   'override-window': 'Overridden: the run no longer waits for its upgrade windows.',
@@ -29,6 +31,7 @@ export async function controlCommand(
     readonly reason: string;
     readonly of?: string;
     readonly maxInFlight?: number;
+    readonly node?: string;
     readonly output: OutputFormat;
   },
 ): Promise<ExitCode> {

@@ -82,11 +82,15 @@ function explainStalled(status: SeenRun): readonly WaitReason[] {
 function explainPaused(status: SeenRun): readonly WaitReason[] {
   const { paused } = status;
   if (paused === undefined) return [];
+  const unblock =
+    paused.endsByItself === true
+      ? 'It continues once enough of these nodes are retried or skipped. A resume retries all of them.'
+      : 'An operator has to resume it.';
   return [
     {
       what: `The run is paused by ${because(paused)}. It starts no further node.`,
       since: paused.at,
-      unblock: 'An operator has to resume it.',
+      unblock,
       command: `nodeferry resume ${nameOf(status)}`,
     },
   ];
@@ -114,8 +118,11 @@ function explainStalledNodes(status: SeenRun): readonly WaitReason[] {
   return [...groups].map(([problem, nodes]) => ({
     what: `${namesOf(nodes)} ${nodes.length === 1 ? 'is' : 'are'} stalled. ${problem}`,
     ...sinceOf(nodes),
-    unblock: nodes[0]?.problem?.hint ?? 'Fix the cause, then resume the run.',
-    command: `nodeferry resume ${nameOf(status)}`,
+    unblock: nodes[0]?.problem?.hint ?? 'Fix the cause, then retry.',
+    command:
+      nodes.length === 1
+        ? `nodeferry retry ${nameOf(status)} --node ${nodes[0]?.node.name}`
+        : `nodeferry resume ${nameOf(status)}`,
   }));
 }
 

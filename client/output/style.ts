@@ -21,12 +21,12 @@ export interface Style {
 }
 
 const unicode = {
-  icons: { pending: '○', 'in-progress': '◎', replaced: '✔', restoring: '↩', restored: '↩', stalled: '▲' },
+  icons: { pending: '○', 'in-progress': '◎', replaced: '✔', restoring: '↩', restored: '↩', skipped: '↷', stalled: '▲' },
   branch: { middle: '├─ ', last: '└─ ', pipe: '│  ', gap: '   ' },
 } as const;
 
 const ascii = {
-  icons: { pending: '-', 'in-progress': '*', replaced: '+', restoring: '<', restored: '<', stalled: '!' },
+  icons: { pending: '-', 'in-progress': '*', replaced: '+', restoring: '<', restored: '<', skipped: '/', stalled: '!' },
   branch: { middle: '|- ', last: '`- ', pipe: '|  ', gap: '   ' },
 } as const;
 

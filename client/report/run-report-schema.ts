@@ -14,6 +14,8 @@ const operatorActions = [
   'start',
   'pause',
   'resume',
+  'retry',
+  'skip',
   'abort',
   'rollback',
   'approve',
@@ -25,6 +27,8 @@ const operatorActions = [
 const time = (description: string) => z.number().meta({ description: `${description} Milliseconds since 1970, UTC.` });
 const amount = (description: string) => z.number().min(0).meta({ description });
 const texts = (description: string) => z.array(z.string()).meta({ description });
+
+const decision = { by: z.string(), reason: z.string(), at: time('When.') };
 
 const problem = z
   .object({
@@ -85,6 +89,7 @@ const nodeStatus = z
     externalChanges: z.array(externalChange).optional(),
     unprotected: texts('What could not be protected on the node.').optional(),
     restoredBecause: z.string().meta({ description: 'Why it was restored although the run went on.' }).optional(),
+    skipped: z.object(decision).meta({ description: 'Who had the run not replace it.' }).optional(),
     workflowId: z.string().optional(),
   })
   .meta({ id: 'NodeStatus', description: 'The replacement of one node.' });
@@ -121,12 +126,13 @@ const traffic = z
   })
   .meta({ id: 'Traffic', description: 'What the probes counted.' });
 
-const decision = { by: z.string(), reason: z.string(), at: time('When.') };
-
 const operatorAction = z
   .object({
     action: z.enum(operatorActions),
-    of: z.string().meta({ description: 'What was approved or rejected, or the number that was set.' }).optional(),
+    of: z
+      .string()
+      .meta({ description: 'What was approved or rejected, the number that was set, or the node.' })
+      .optional(),
     ...decision,
   })
   .meta({ id: 'OperatorAction', description: 'Who asked for what, when and why.' });
@@ -165,7 +171,7 @@ export const runReportSchema = z
     finishedAt: time('End of the run.').optional(),
     durationMs: amount('From the start until nothing was left to do, ms.'),
     stalled: problem.optional(),
-    paused: z.object(decision).optional(),
+    paused: z.object({ ...decision, endsByItself: z.literal(true).optional() }).optional(),
     maxInFlight: z
       .number()
       .meta({ description: 'The most nodes in progress together, if an operator set it.' })

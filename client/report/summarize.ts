@@ -24,14 +24,16 @@ export function summarize(report: RunReport): readonly Line[] {
   ];
 }
 
-/** A run that is aborted or rolled back removes its new nodes in the same steps, so they are among its nodes. */
+/** A run that is aborted or rolled back, and one that skipped nodes, removes its new nodes in the same steps, so they are among its nodes. */
 function countReplaced(report: RunReport): string {
   const newUids = listNewUids(report);
   const old = report.nodes.filter(({ node }) => !newUids.has(node.uid));
   const done = old.filter(({ step }) => stateOfStep(step) === 'replaced').length;
   const removed = report.nodes.filter(({ node, step }) => newUids.has(node.uid) && step === 'replaced').length;
+  const skipped = old.filter(({ step }) => step === 'skipped').length;
+  const others = skipped === 0 ? '' : `, ${skipped} skipped`;
   const more = removed === 0 ? '' : `, ${count(removed, 'new node')} removed again`;
-  return `${done} of ${count(old.length, 'node')} ${doneWord(report)}${more}`;
+  return `${done} of ${count(old.length, 'node')} ${doneWord(report)}${others}${more}`;
 }
 
 function explainOutcome(report: RunReport): Line {

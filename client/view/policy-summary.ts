@@ -47,12 +47,13 @@ function describeWindows(schedule: Policy['schedule']): string {
 
 function describeStages(rollout: RolloutPolicy | undefined): readonly string[] {
   if (rollout === undefined) return ['all nodes in one stage'];
-  const { canary, zones, approvals } = rollout;
+  const { canary, zones, approvals, maxFailures } = rollout;
   const soak = canary === undefined || canary.soakMs === 0 ? '' : ` with a soak of ${formatDuration(canary.soakMs)}`;
   return [
     ...(canary === undefined ? [] : [`canary of ${count(canary.nodes, 'node')}${soak}`]),
     ...(zones.length === 0 ? [] : [`zones ${zones.join(' → ')}`]),
     ...(approvals === undefined ? [] : [`approval at ${approvals.at.join(', ')}`]),
+    ...(maxFailures === undefined ? [] : [`continues beside ${count(maxFailures, 'stalled node')}`]),
   ];
 }
 

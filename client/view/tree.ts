@@ -44,6 +44,7 @@ function isOverFor({ finishedAt, workflow }: SeenRun): boolean {
 
 function headline(status: SeenRun, now: number, style: Style): string {
   const replaced = status.nodes.filter(({ step }) => stateOfStep(step) === 'replaced').length;
+  const skipped = status.nodes.filter(({ step }) => stateOfStep(step) === 'skipped').length;
   const elapsed = formatDuration((status.finishedAt ?? status.workflow?.closedAt ?? now) - status.startedAt);
   const { fromVersion, toVersion, newPool, drain } = status;
   const versions = `${fromVersion === '' ? '' : `${fromVersion} `}→ ${toVersion === '' ? newPool : toVersion}`;
@@ -51,7 +52,7 @@ function headline(status: SeenRun, now: number, style: Style): string {
     style.paint('strong', `${status.cluster}/${status.pool}`),
     drain === undefined ? versions : 'drain',
     style.paint(toneOfRun(status), stateOf(status)),
-    `${replaced}/${status.nodes.length} nodes`,
+    `${replaced}/${status.nodes.length} nodes${skipped === 0 ? '' : `, ${skipped} skipped`}`,
     `elapsed ${elapsed}`,
   ].join('   ');
 }
@@ -99,9 +100,16 @@ function paintCounts({ tone, text }: Line, style: Style): string {
   return text.replace(/\d+ lost|^not measured/, (part) => style.paint(tone, part));
 }
 
-/** The two ways to continue for a stalled run. */
-function thenOf({ cluster, pool, stalled }: SeenRun, isOver: boolean): readonly string[] {
+/** The ways to continue for a stalled run. */
+function thenOf({ cluster, pool, stalled, nodes }: SeenRun, isOver: boolean): readonly string[] {
   if (stalled === undefined || isOver) return [];
   const name = `${cluster}/${pool}`;
-  return [`then: nodeferry resume ${name}   or: nodeferry abort ${name}`];
+  const node = nodes.find(({ problem }) => problem !== undefined)?.node.name;
+  const one =
+    node === undefined
+      ? []
+      : [
+          `for one node: nodeferry retry ${name} --node ${node}   or: nodeferry skip ${name} --node ${node} --reason <why>`,
+        ];
+  return [`then: nodeferry resume ${name}   or: nodeferry abort ${name}`, ...one];
 }

@@ -31,13 +31,22 @@ export interface Adoption {
   readonly awaited: readonly string[];
 }
 
+/** Which pods return: all released ones unless it says otherwise. */
+export interface AdoptionLimits {
+  /** Name of a pool whose cordoned nodes leave: pods on them do not return. */
+  readonly leaving?: string;
+  /** Names of nodes: only pods on them return. */
+  readonly nodes?: readonly string[];
+}
+
 /**
  * Decides how the pods that a run has released return to their ReplicaSets without the deletion of a serving pod. A ReplicaSet with too many
  * pods first deletes those that are not running or not ready, and then chooses by deletion cost. So the deletion cost of the pods that must
- * stay is raised before, and for as long as it has too many. Pods on cordoned nodes of the pool `leaving` do not return.
+ * stay is raised before, and for as long as it has too many.
  */
-export function decideAdoption(cluster: ClusterFacts, run: string, leaving?: string): Adoption {
-  const goes = (pod: PodFacts) => leaving !== undefined && isOutgoing(pod, leaving, cluster);
+export function decideAdoption(cluster: ClusterFacts, run: string, { leaving, nodes }: AdoptionLimits = {}): Adoption {
+  const goes = (pod: PodFacts) =>
+    (leaving !== undefined && isOutgoing(pod, leaving, cluster)) || nodes?.includes(pod.node ?? '') === false;
   const released = cluster.pods.filter(
     (pod): pod is ReleasedPod => isActive(pod) && isReleasedBy(pod, run) && !goes(pod) && !isAbandoned(pod, cluster),
   );

@@ -90,12 +90,14 @@ function resolveSurgeLimit(max: string): PodSurgeLimit {
   return max === 'maxSurge' ? max : (parseShare(max) ?? 1);
 }
 
-function resolveRollout({ canary, zones, approvals }: NonNullable<WrittenPolicy['spec']['rollout']>): RolloutPolicy {
+function resolveRollout(rollout: NonNullable<WrittenPolicy['spec']['rollout']>): RolloutPolicy {
+  const { canary, zones, approvals, maxFailures } = rollout;
   const timeoutMs = approvals?.timeout === undefined ? undefined : milliseconds(approvals.timeout);
   return {
     ...(canary === undefined ? {} : { canary: { nodes: canary.nodes, soakMs: milliseconds(canary.soak) } }),
     zones: [...new Set(zones)],
     ...(approvals === undefined ? {} : { approvals: { at: approvals.at, timeoutMs, onTimeout: approvals.onTimeout } }),
+    ...(maxFailures === undefined ? {} : { maxFailures }),
   };
 }
 

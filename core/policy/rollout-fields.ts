@@ -42,6 +42,10 @@ export const rollout = z
           'Zones that are replaced one after another, in this order; nodes in other zones follow last. Default: all zones together.',
       }),
     approvals: approvals.optional(),
+    maxFailures: whole(0, 1000).optional().meta({
+      description:
+        'How many nodes may be stalled at the same time while others continue. With more, the run pauses itself, until enough of them are retried or skipped. They still count as in progress (guard.maxInFlight); unreachable nodes stop no others and do not count. Default: the first one stops the others, and the run is stalled without a pause.',
+    }),
   })
   .refine(({ canary: ahead, approvals: gates }) => ahead !== undefined || gates?.at.includes('canary') !== true, {
     path: ['approvals', 'at'],

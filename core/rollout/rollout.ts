@@ -6,6 +6,8 @@ export interface RolloutPolicy {
   readonly zones: readonly string[];
   /** Absent: nobody has to approve. */
   readonly approvals?: ApprovalPolicy;
+  /** How many nodes may be stalled at the same time while others continue. Absent: none, and the run is stalled but does not pause itself. */
+  readonly maxFailures?: number;
 }
 
 /** Nodes that are replaced ahead of the others. */

@@ -1,6 +1,7 @@
 /** Approvals that a run waits for. */
+import { audit } from './audit.ts';
 import type { EventOf } from './events.ts';
-import { audit, beginRollback } from './operators.ts';
+import { beginRollback } from './operators.ts';
 import { withProblems } from './stalled.ts';
 import type { RunState } from './state.ts';
 

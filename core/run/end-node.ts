@@ -3,11 +3,11 @@ import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
 import type { NodeStatus } from '../status/status.ts';
 import type { EventOf } from './events.ts';
-import { changeNode } from './nodes.ts';
+import { changeNode, statusOf } from './nodes.ts';
 import { recordTime } from './phases.ts';
 import { recordExternalChanges } from './records.ts';
 import { withProblems } from './stalled.ts';
-import type { RunState } from './state.ts';
+import { type RunState, resumesOf } from './state.ts';
 import { without } from './without.ts';
 
 /** After so many rounds that each ended with the node restored, an operator is needed: the cause is not temporary. */
@@ -24,13 +24,34 @@ export function endNode(state: RunState, event: EventOf<'endNode'>): RunState {
   const { name, end } = event;
   const node = state.inProgress[name];
   if (node === undefined) return state;
-  const known = end.kind === 'answered' ? mergeStatus(state, node, end.status, event) : state;
+  if (isSkipped(state, node) && end.kind === 'answered') return endSkipped(state, node, end.status, event.clock);
+  const known =
+    end.kind === 'answered' ? recordRestored(mergeStatus(state, node, end.status, event.clock), event) : state;
   const after = decideAfter(known, node, event);
   const problem = typeof after === 'string' ? undefined : after.requeueStalledBy;
   const next = after === 'ended' ? known : changeNode(known, name, { step: 'pending', problem });
+  const others = without(next.stalledNodes, name);
   return withProblems(
     { ...next, inProgress: without(next.inProgress, name) },
-    { problem: problem ?? next.problem, stalledNodes: without(next.stalledNodes, name) },
+    { problem: next.problem, stalledNodes: problem === undefined ? others : { ...others, [name]: problem } },
+  );
+}
+
+function isSkipped(state: RunState, node: NodeRef): boolean {
+  return statusOf(state, node)?.skipped !== undefined && !state.isRollingBack;
+}
+
+/** A skipped node has been restored; or its instance had ended by itself, and the node was replaced after all. */
+function endSkipped(state: RunState, node: NodeRef, status: NodeStatus, clock: number): RunState {
+  const { name } = node;
+  const { restoredBecause: _skipped, ...rest } = status;
+  const wasTooLate = status.step === 'replaced';
+  const merged = mergeStatus(state, node, wasTooLate ? rest : { ...rest, step: 'skipped' }, clock);
+  const what = `${name} was to be skipped, but its instance had ended by itself`;
+  const known = recordExternalChanges(merged, { changes: wasTooLate ? [{ at: merged.now, what }] : [] });
+  return withProblems(
+    { ...known, inProgress: without(known.inProgress, name) },
+    { problem: known.problem, stalledNodes: without(known.stalledNodes, name) },
   );
 }
 
@@ -40,14 +61,18 @@ function restoredBecause({ end, isCancelled }: Pick<EventOf<'endNode'>, 'end' | 
   return end.status.restoredBecause;
 }
 
-function mergeStatus(state: RunState, node: NodeRef, status: NodeStatus, event: EventOf<'endNode'>): RunState {
-  const { name, clock } = event;
+function mergeStatus(state: RunState, node: NodeRef, status: NodeStatus, clock: number): RunState {
   const at = status.evidence.at(-1)?.at ?? state.now;
   const timed = recordTime(state, { at, clock });
-  const merged = changeNode(timed, name, { ...status, node, problem: status.problem });
+  return changeNode(timed, node.name, { ...status, node, problem: status.problem });
+}
+
+/** Records that a node was restored because it should not have been excluded. */
+function recordRestored(state: RunState, event: EventOf<'endNode'>): RunState {
   const because = restoredBecause(event);
-  if (because === undefined) return merged;
-  return recordExternalChanges(merged, { changes: [{ at: merged.now, what: `${name} was restored: ${because}` }] });
+  if (because === undefined) return state;
+  const what = `${event.name} was restored: ${because}`;
+  return recordExternalChanges(state, { changes: [{ at: state.now, what }] });
 }
 
 function decideAfter(state: RunState, node: NodeRef, event: EventOf<'endNode'>): After {
@@ -64,15 +89,19 @@ function decideAfter(state: RunState, node: NodeRef, event: EventOf<'endNode'>):
     case 'cancelled':
       return isCancelled ? 'requeue' : { requeueStalledBy: cancelledByItself(node) };
     case 'runs-already':
-      return isTriedAgain(state, event) ? 'requeue' : { requeueStalledBy: runsAlready(node, end.workflowId) };
+      return isTriedAgain(state, node, event) ? 'requeue' : { requeueStalledBy: runsAlready(node, end.workflowId) };
     case 'failed':
       return { requeueStalledBy: end.problem };
   }
 }
 
-/** Whether an operator has resumed the run since the node was started: then it starts again without another resume. */
-export function isTriedAgain(state: RunState, { resumes }: Pick<EventOf<'endNode'>, 'resumes'>): boolean {
-  return state.resumes > resumes;
+/** Whether the node was to be retried since it was started: then it starts again without another resume. */
+export function isTriedAgain(
+  state: RunState,
+  { name }: Pick<NodeRef, 'name'>,
+  { resumes }: Pick<EventOf<'endNode'>, 'resumes'>,
+): boolean {
+  return resumesOf(state, name) > resumes;
 }
 
 function neverStays(node: NodeRef, rounds: number, because: string): Problem {

@@ -51,6 +51,10 @@ export interface Asked {
 type OperatorEvent =
   | (Asked & { readonly type: 'pause' })
   | (Asked & { readonly type: 'resume' })
+  /** The stalled step of this node, by name, is retried. */
+  | (Asked & { readonly type: 'retry'; readonly node: string })
+  /** This node, by name, is not replaced by this run. */
+  | (Asked & { readonly type: 'skip'; readonly node: string })
   | (Asked & { readonly type: 'abort' })
   | (Asked & { readonly type: 'rollback' })
   | (Asked & { readonly type: 'approve' })
@@ -91,6 +95,8 @@ type NodeEvent =
       readonly evidence: readonly Evidence[];
     }
   | { readonly type: 'setEvidence'; readonly name: string; readonly evidence: readonly Evidence[] }
+  /** Skipped nodes are not cordoned any more. */
+  | { readonly type: 'recordUncordoned'; readonly nodes: readonly NodeRef[] }
   /** Its workflow reports that the node was restored. */
   | { readonly type: 'restoreNode'; readonly name: string }
   | {
@@ -99,7 +105,7 @@ type NodeEvent =
       readonly end: NodeEnd;
       /** The run has cancelled it: the node was to be restored. */
       readonly isCancelled: boolean;
-      /** How often the run had been resumed when the node started. */
+      /** How often the node was to be retried by the time it started, as `resumesOf` counts. */
       readonly resumes: number;
       readonly clock: number;
     };
@@ -108,13 +114,15 @@ type NodeEvent =
 type StallEvent =
   /** The run itself can't continue. */
   | { readonly type: 'stall'; readonly problem: Problem }
+  /** This problem of the run itself does not matter any more. */
+  | { readonly type: 'endStall'; readonly problem: Problem }
   | {
       readonly type: 'markStalled';
       readonly name: string;
       /** The step that failed. */
       readonly step: NodeStep;
       readonly problem: Problem;
-      /** How many resumes of the run the node knew of. */
+      /** How many of these retries the node knew of. */
       readonly resumes: number;
       /** The run has cancelled it: it is restored without an operator. */
       readonly isCancelled: boolean;

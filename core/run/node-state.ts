@@ -5,7 +5,7 @@ import type { Problem } from '../model/problem.ts';
 import { addExternalChanges } from '../status/external-changes.ts';
 import type { Evidence, NodeStatus } from '../status/status.ts';
 import type { NodeStep } from '../steps/node-steps.ts';
-import { stepOf } from '../steps/steps.ts';
+import { isGoingBack, stateOfStep, stepOf } from '../steps/steps.ts';
 
 /** The whole state of a node's replacement. */
 export interface NodeState {
@@ -81,6 +81,11 @@ export function openNodeState(
 /** Whether the node can still be restored before any of its pods has moved. */
 export function isRecallable({ current }: NodeState): boolean {
   return stepOf(current).recallable === true;
+}
+
+/** Whether the node can still be restored: its instance is not being terminated. */
+export function isReversible({ current }: NodeState): boolean {
+  return stepOf(current).reversible || isGoingBack(stateOfStep(current));
 }
 
 /** The state of a node's replacement after an event. */

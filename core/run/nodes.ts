@@ -3,7 +3,7 @@ import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
 import type { Evidence, NodeStatus } from '../status/status.ts';
 import type { NodeStep } from '../steps/node-steps.ts';
-import { stateOfStep } from '../steps/steps.ts';
+import { isDone, stateOfStep } from '../steps/steps.ts';
 import type { EventOf } from './events.ts';
 import type { RunState } from './state.ts';
 
@@ -16,22 +16,31 @@ export function statusOf({ status, positions }: RunState, { uid }: Pick<NodeRef,
   return position === undefined ? undefined : status.nodes[position];
 }
 
+/** The status of the node with this name; of several one after another, the one in progress, or else the latest. */
+export function statusOfNamed(state: RunState, name: string): NodeStatus | undefined {
+  const uid = state.inProgress[name]?.uid;
+  const position = uid === undefined ? state.latest[name] : state.positions[uid];
+  return position === undefined ? undefined : state.status.nodes[position];
+}
+
 /** The step that a node is in; undefined when the run does not know the node. */
 export function stepOf(state: RunState, node: Pick<NodeRef, 'uid'>): NodeStep | undefined {
   return statusOf(state, node)?.step;
 }
 
-/** Those of the nodes that are pending. */
+/** Those of the nodes that are pending, without those that wait for an operator. */
 export function pendingOf(state: RunState, nodes: readonly NodeRef[]): readonly NodeRef[] {
-  return nodes.filter((node) => stepOf(state, node) === 'pending');
+  return nodes.filter((node) => stepOf(state, node) === 'pending' && state.stalledNodes[node.name] === undefined);
 }
 
-/** Those of the nodes that have not been replaced, or drained. */
+/** Those of the nodes that have not been replaced, drained or skipped. */
 export function leftOf(state: RunState, nodes: readonly NodeRef[]): readonly NodeRef[] {
-  return nodes.filter((node) => {
-    const step = stepOf(state, node);
-    return step === undefined || stateOfStep(step) !== 'replaced';
-  });
+  return nodes.filter((node) => !isDone(stateOfStep(stepOf(state, node) ?? 'pending')));
+}
+
+/** The nodes that were skipped. */
+export function skippedOf({ status }: Pick<RunState, 'status'>): readonly NodeStatus[] {
+  return status.nodes.filter(({ step }) => step === 'skipped');
 }
 
 /** Those of the nodes that are not in progress. */
@@ -58,9 +67,8 @@ export function trackNodes(state: RunState, { nodes }: Pick<EventOf<'trackNodes'
 
 /** Changes the status of one node. Of several nodes that had the name, it is the one in progress, or else the latest. */
 export function changeNode(state: RunState, name: string, change: NodeChange): RunState {
-  const uid = state.inProgress[name]?.uid;
-  const position = uid === undefined ? state.latest[name] : state.positions[uid];
-  const known = position === undefined ? undefined : state.status.nodes[position];
+  const known = statusOfNamed(state, name);
+  const position = known === undefined ? undefined : state.positions[known.node.uid];
   if (position === undefined || known === undefined) return state;
   const { problem, ...rest } = { ...known, ...change };
   const nodes = state.status.nodes.with(position, problem === undefined ? rest : { ...rest, problem });

@@ -43,7 +43,7 @@ export function whyNoRollback(state: RunState): string | undefined {
 
 /** Why the run can't be aborted now; undefined when it can. A rollback can, until the old pool has its size again. */
 export function whyNoAbort({ isRollingBack, oldPool, status: { phase, rollback } }: RunState): string | undefined {
-  if (phase === 'finalize') return 'every node has been replaced; there is nothing to go back to';
+  if (phase === 'finalize') return 'every node has been replaced or skipped; there is nothing to go back to';
   if (!isRollingBack) return undefined;
   if (rollback === undefined) return 'it is being aborted already';
   return oldPool === 'restored' ? 'it is being rolled back, and the old pool has its size again' : undefined;

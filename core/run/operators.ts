@@ -1,21 +1,34 @@
 /** What operators request of a run. A run that loses too many requests pauses itself in the same way. */
 
-import type { OperatorAction } from '../status/status.ts';
 import { count } from '../text/format.ts';
+import { audit } from './audit.ts';
 import type { Asked, EventOf } from './events.ts';
-import { retryStalled } from './stalled.ts';
+import { clearStalled, retryStalled } from './stalled.ts';
 import type { RunState } from './state.ts';
 
-/** No further node is excluded until an operator resumes. A run that is already paused keeps its first reason. */
+/**
+ * No further node is excluded until an operator resumes. A run that is already paused keeps its first reason, unless that pause would end by
+ * itself.
+ */
 export function pause(state: RunState, event: Asked): RunState {
   const { by, reason, at } = event;
   const audited = audit(state, 'pause', event);
-  return { ...audited, status: { ...audited.status, paused: state.status.paused ?? { by, reason, at } } };
+  const before = state.status.paused?.endsByItself === true ? undefined : state.status.paused;
+  return { ...audited, status: { ...audited.status, paused: before ?? { by, reason, at } } };
 }
 
 /** Ends a pause; everything that is stalled is retried. */
 export function resume(state: RunState, event: Asked): RunState {
   return goOn(audit(state, 'resume', event));
+}
+
+/** The stalled step of one node is retried; others stay stalled. */
+export function retry(state: RunState, event: EventOf<'retry'>): RunState {
+  const { node: name } = event;
+  if (state.stalledNodes[name] === undefined) return state;
+  const audited = audit(state, 'retry', event, name);
+  const retries = { ...state.retries, [name]: (state.retries[name] ?? 0) + 1 };
+  return clearStalled({ ...audited, retries }, { name });
 }
 
 /** The run rolls back because an operator requested it: as many new nodes stay as old ones were replaced. It takes the place of a rollback. */
@@ -56,17 +69,6 @@ export function beginRollback(state: RunState): RunState {
 /** An operator has withdrawn an update that no worker has answered. */
 export function withdraw(state: RunState, { updateId }: EventOf<'withdraw'>): RunState {
   return { ...state, withdrawn: [...state.withdrawn, updateId] };
-}
-
-/** Adds to the audit trail. `of` is what was approved or rejected. */
-export function audit(
-  state: RunState,
-  action: OperatorAction['action'],
-  { by, reason, at }: Asked,
-  of?: string,
-): RunState {
-  const entry = { action, by, reason, at, ...(of === undefined ? {} : { of }) };
-  return { ...state, status: { ...state.status, actions: [...state.status.actions, entry] } };
 }
 
 function goOn(state: RunState): RunState {

@@ -19,6 +19,7 @@ import {
   overrideWindow,
   pause,
   resume,
+  retry,
   rollback,
   setConcurrency,
   withdraw,
@@ -35,7 +36,8 @@ import {
 } from './phases.ts';
 import { recordExternalChanges, recordRetained, recordUnprotected } from './records.ts';
 import { dropRollback, popRollback, pushRollback, recordSuspended } from './rollback.ts';
-import { clearStalled, markStalled, stall } from './stalled.ts';
+import { recordUncordoned, skip } from './skip.ts';
+import { clearStalled, endStall, markStalled, stall } from './stalled.ts';
 import type { RunState } from './state.ts';
 
 type Reducers = { readonly [T in RunEvent['type']]: (state: RunState, event: EventOf<T>) => RunState };
@@ -53,6 +55,8 @@ const reducers: Reducers = {
   finishRun,
   pause,
   resume,
+  retry,
+  skip,
   abort: (state, event) => withoutApproval(abort(state, event)),
   rollback: (state, event) => withoutApproval(rollback(state, event)),
   approve,
@@ -66,11 +70,13 @@ const reducers: Reducers = {
   recordSuspended,
   beginRollback,
   trackNodes,
-  startNode,
+  startNode: (state, event) => startNode(clearStalled(state, event.node), event),
   setEvidence,
+  recordUncordoned,
   restoreNode,
   endNode,
   stall,
+  endStall,
   markStalled,
   clearStalled,
   requestOldNodes,

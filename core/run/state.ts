@@ -64,11 +64,13 @@ export interface RunState {
 
   /** Rises with every resume, so that everything stalled notices. */
   readonly resumes: number;
+  /** How often an operator had a single node retried, by name. */
+  readonly retries: Readonly<Record<string, number>>;
   /** IDs of updates that operators have withdrawn before a worker had them. */
   readonly withdrawn: readonly string[];
   /** Why the run itself is stalled; `status` shows the most important of this and of `stalledNodes`. */
   readonly problem: Problem | undefined;
-  /** Problems of nodes that wait for an operator, by name. */
+  /** Problems of nodes that wait for an operator, by name: their step is stalled, or they wait for another round. */
   readonly stalledNodes: Readonly<Record<string, Problem>>;
 
   /** Index of a node in `status.nodes`, by UID. Nodes are only added there, never removed. */
@@ -77,6 +79,8 @@ export interface RunState {
   readonly latest: Readonly<Record<string, number>>;
   /** Nodes whose workflow has not ended yet, by name. */
   readonly inProgress: Readonly<Record<string, NodeRef>>;
+  /** UIDs of skipped nodes whose cordon was removed. */
+  readonly uncordoned: readonly string[];
   /** How often each node was excluded, by name. */
   readonly rounds: Readonly<Record<string, number>>;
 
@@ -112,12 +116,14 @@ export function openState(status: RunStatus): RunState {
     oldPool: 'unchanged',
     retained: [],
     resumes: 0,
+    retries: {},
     withdrawn: [],
     problem: undefined,
     stalledNodes: {},
     positions: {},
     latest: {},
     inProgress: {},
+    uncordoned: [],
     rounds: {},
     baselines: [],
     newNodes: [],
@@ -139,6 +145,11 @@ export function isBoundToWindows({ status, isRollingBack }: RunState, { schedule
 /** The policy as operators have changed it for this run. */
 export function policyOf<P extends Pick<Policy, 'guard'>>({ status: { maxInFlight } }: RunState, policy: P): P {
   return maxInFlight === undefined ? policy : { ...policy, guard: { ...policy.guard, maxInFlight } };
+}
+
+/** How often a node, by name, was to be retried: with every resume of the run, and each time that an operator asked for it alone. */
+export function resumesOf({ resumes, retries }: RunState, name: string): number {
+  return resumes + (retries[name] ?? 0);
 }
 
 /** The time (epoch ms) that a step would return now, estimated with the workflow's own clock: a run may end while it waits for a step. */

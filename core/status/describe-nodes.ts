@@ -2,6 +2,7 @@
 import type { StepState } from '../steps/step-spec.ts';
 import { isGoingBack, stateOfStep, stepOf } from '../steps/steps.ts';
 import { formatTime } from '../text/format.ts';
+import { because } from './because.ts';
 import type { BlockedSince } from './blocked.ts';
 import type { Line, Tone } from './line.ts';
 import type { NodeStatus } from './status.ts';
@@ -30,6 +31,7 @@ const tones: Readonly<Record<StepState, Tone>> = {
   replaced: 'good',
   restoring: 'warn',
   restored: 'warn',
+  skipped: 'warn',
   stalled: 'bad',
 };
 
@@ -82,9 +84,11 @@ function reasonOf(node: NodeStatus): string {
 }
 
 function sentencesOf(node: NodeStatus): readonly Line[] {
-  const { problem, waiting, restoredBecause } = node;
+  const { problem, waiting, restoredBecause, skipped } = node;
   const lines: Line[] = [];
-  if (restoredBecause !== undefined && isBeingRestored(node))
+  if (skipped !== undefined && stateOfStep(node.step) !== 'replaced')
+    lines.push({ tone: 'warn', text: `skipped by ${because(skipped)}` });
+  else if (restoredBecause !== undefined && isBeingRestored(node))
     lines.push({ tone: 'warn', text: `restored because ${restoredBecause}` });
   if (problem !== undefined) {
     lines.push({ tone: 'bad', text: problem.message });

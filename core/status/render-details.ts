@@ -153,15 +153,19 @@ function countNodes(rows: readonly NodeRow[]): number {
   return rows.reduce((sum, { names }) => sum + names.length, 0);
 }
 
-/** How many nodes are pending, and how many are done. */
+/** How many nodes are pending, how many are done, and which were skipped. */
 function others(rows: readonly NodeRow[], done: string): string {
   const pending = rows.filter(({ state }) => state === 'pending');
   const replaced = countNodes(rows.filter(({ state }) => state === 'replaced'));
+  const skipped = rows.filter(({ state }) => state === 'skipped');
   return [
     ...(pending.length === 0
       ? []
       : [`${count(countNodes(pending), 'node')} pending: ${listNames(pending.flatMap(({ names }) => names))}`]),
     ...(replaced === 0 ? [] : [`${count(replaced, 'node')} ${done}`]),
+    ...(skipped.length === 0
+      ? []
+      : [`${count(countNodes(skipped), 'node')} skipped: ${listNames(skipped.flatMap(({ names }) => names))}`]),
   ].join('\n\n');
 }
 

@@ -42,6 +42,8 @@ export interface NodeStatus {
   readonly unprotected?: readonly string[];
   /** Why the node was restored although the run was not rolled back; it is excluded again later. */
   readonly restoredBecause?: string;
+  /** An operator has the run not replace the node: it is restored if it was in progress, and stays in its pool. */
+  readonly skipped?: Decision;
   /** ID of the node's workflow, while it has one. */
   readonly workflowId?: string;
 }
@@ -52,13 +54,15 @@ export interface OperatorAction {
     | 'start'
     | 'pause'
     | 'resume'
+    | 'retry'
+    | 'skip'
     | 'abort'
     | 'rollback'
     | 'approve'
     | 'reject'
     | 'override-window'
     | 'set-concurrency';
-  /** What was approved or rejected: `start`, `canary`, `zone eu-west-1b`; or the number of nodes that was set. */
+  /** What was approved or rejected: `start`, `canary`, `zone eu-west-1b`; the number of nodes that was set; or the node. */
   readonly of?: string;
   readonly by: string;
   readonly reason: string;
@@ -80,7 +84,7 @@ export interface RunStatus {
   readonly phase: PoolPhase;
   readonly startedAt: number;
   readonly finishedAt: number | undefined;
-  readonly paused: { readonly by: string; readonly reason: string; readonly at: number } | undefined;
+  readonly paused: Pause | undefined;
   readonly stalled: Problem | undefined;
   /** The most nodes in progress at the same time, if an operator has changed it; otherwise the policy says. */
   readonly maxInFlight?: number;
@@ -89,7 +93,7 @@ export interface RunStatus {
   /** Upgrade windows, as last checked; absent without windows in the policy, and before the first check. */
   readonly window?: WindowStatus;
   /** An operator lets the run continue outside of its windows. */
-  readonly windowOverride?: { readonly by: string; readonly reason: string; readonly at: number };
+  readonly windowOverride?: Decision;
   /** The run goes back to the old pool, which gets its size again; absent in a run that does not, also in an abort. */
   readonly rollback?: Rollback;
   readonly waiting: Waiting | undefined;
@@ -104,14 +108,23 @@ export interface RunStatus {
   readonly externalChanges: readonly ExternalChange[];
 }
 
-/** Who rolled a run back, when and why, and what became of the old pool. */
-interface Rollback {
+/** Who has decided something, why and when (epoch ms). */
+interface Decision {
   readonly by: string;
   readonly reason: string;
-  /** Epoch ms. */
   readonly at: number;
+}
+
+/** Who rolled a run back, and what became of the old pool. */
+interface Rollback extends Decision {
   /** Nodes that the old pool got for that; absent until they are ready. */
   readonly nodes?: readonly NodeRef[];
+}
+
+/** Who has paused a run. */
+interface Pause extends Decision {
+  /** Too many nodes were stalled: it ends once no more are stalled than `spec.rollout.maxFailures` allows. */
+  readonly endsByItself?: true;
 }
 
 /** An approval that a run waits for. Times are epoch ms. */

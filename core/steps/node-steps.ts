@@ -229,11 +229,19 @@ const steps = [
     reversible: false,
   },
   {
+    id: 'skipped',
+    label: 'skipped',
+    state: 'skipped',
+    does: '',
+    waitsFor: 'nothing: an operator has the run not replace the node, which serves as before',
+    reversible: false,
+  },
+  {
     id: 'stalled',
     label: 'stalled',
     state: 'stalled',
     does: '',
-    waitsFor: 'an operator, who resumes or aborts the run',
+    waitsFor: 'an operator, who retries or skips the node, or resumes or aborts the run',
     reversible: true,
   },
 ] as const satisfies readonly StepSpec[];

@@ -80,7 +80,7 @@ const phases = [
   {
     id: 'finalize',
     label: 'finalize',
-    does: 'deletes the old pool (a drain leaves its nodes to the operator instead), restores scaling, checks for leftovers',
+    does: 'deletes the old pool, restores scaling, checks for leftovers; when nodes were skipped, keeps the old pool with them and removes the new nodes that are too many; leaves drained nodes to the operator',
     waitsFor: 'the old pool to be gone, for up to twice the deadline',
     activity: 'deletePool',
     deadlines: [termination],

@@ -54,8 +54,8 @@ export interface PhaseSpec extends CommonSpec {
   readonly isFinal?: boolean;
 }
 
-/** State of a node in a step: before, during or after its replacement, being restored, or waiting for an operator. */
-export type StepState = 'pending' | 'in-progress' | 'replaced' | 'restoring' | 'restored' | 'stalled';
+/** State of a node in a step: before, during or after its replacement, being restored, not to be replaced, or waiting for an operator. */
+export type StepState = 'pending' | 'in-progress' | 'replaced' | 'restoring' | 'restored' | 'skipped' | 'stalled';
 
 /** A step of a node's replacement. */
 export interface StepSpec extends CommonSpec {

@@ -55,7 +55,12 @@ export function stateOfStep(id: NodeStep): StepState {
 
 /** Whether the workflow of a node in this state has not started, or has ended. */
 export function isAtRest(state: StepState): boolean {
-  return state === 'pending' || state === 'replaced' || state === 'restored';
+  return state === 'pending' || state === 'replaced' || state === 'restored' || state === 'skipped';
+}
+
+/** Whether nothing is left to do about a node in this state. */
+export function isDone(state: StepState): boolean {
+  return state === 'replaced' || state === 'skipped';
 }
 
 /** Whether a node in this state is being restored, or has been. */

@@ -20,12 +20,24 @@ describe('the command line', () => {
     expect(help.stderr).toBe('');
   });
 
-  test.each(['plan', 'upgrade', 'status', 'watch', 'report', 'pause', 'resume', 'abort', 'rollback', 'worker', 'dev'])(
-    'shows an example in the help of %s',
-    async (command) => {
-      expect((await callCommandLine([command, '--help'])).stdout).toMatch(/Examples?:/);
-    },
-  );
+  test.each([
+    'plan',
+    'upgrade',
+    'drain',
+    'status',
+    'watch',
+    'report',
+    'pause',
+    'resume',
+    'retry',
+    'skip',
+    'abort',
+    'rollback',
+    'worker',
+    'dev',
+  ])('shows an example in the help of %s', async (command) => {
+    expect((await callCommandLine([command, '--help'])).stdout).toMatch(/Examples?:/);
+  });
 
   test.each([
     { name: 'an unknown command', args: ['upgrde'], says: /unknown command 'upgrde'/ },
@@ -35,6 +47,16 @@ describe('the command line', () => {
       name: 'an unknown output format',
       args: ['status', 'a/b', '-o', 'xml'],
       says: /Allowed choices are table, json, yaml/,
+    },
+    {
+      name: 'a retry without a node',
+      args: ['retry', 'a/b'],
+      says: /required option '--node <name>' not specified/,
+    },
+    {
+      name: 'a skip without a reason',
+      args: ['skip', 'a/b', '--node', 'n1'],
+      says: /required option '--reason <text>' not specified/,
     },
     {
       name: 'a report as data and as a document at once',

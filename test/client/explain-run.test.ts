@@ -60,7 +60,7 @@ describe('explainRun', () => {
       'nodeferry resume prod/web',
       'nodeferry resume prod/web',
       'nodeferry approve prod/web --of "zone eu-west-1b"',
-      'nodeferry resume prod/web',
+      'nodeferry retry prod/web --node n5',
       'kubectl -n shop describe pdb api',
       undefined,
     ]);

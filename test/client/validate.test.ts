@@ -30,7 +30,7 @@ spec:
   nodeSurge: 25%
   disabledRules: [remove-endpoints-before-eviction]
   schedule: { timeZone: UTC, windows: [{ days: [Sat, Sun], start: "02:00", end: "06:00" }] }
-  rollout: { canary: { nodes: 2, soak: 30m }, zones: [a, b], approvals: { at: [canary] } }
+  rollout: { canary: { nodes: 2, soak: 30m }, zones: [a, b], approvals: { at: [canary] }, maxFailures: 1 }
 `;
 
 const broken = `apiVersion: nodeferry.dev/v1alpha1
@@ -104,7 +104,7 @@ describe('renderValidation', () => {
       "
       good.yaml: valid: prod/web → web-1-36 (1.36); windows: Sat, Sun 02:00-06:00 UTC;
         rollout: canary of 2 nodes with a soak of 30m, zones a → b, approval at
-        canary, node surge 25%
+        canary, continues beside 1 stalled node, node surge 25%
       good.yaml:9:3 warning: spec.disabledRules: the run can lose requests, because
         these rules are off: remove-endpoints-before-eviction
       bad.yaml: 3 problems
@@ -123,7 +123,7 @@ describe('renderValidation', () => {
     expect(`\n${renderValidation(all, { ...plainStyle, width: 160 }).join('\n')}\n`).toMatchInlineSnapshot(`
       "
       good.yaml: valid: prod/web → web-1-36 (1.36); windows: Sat, Sun 02:00-06:00 UTC; rollout: canary of 2 nodes with a soak of 30m, zones a → b, approval at canary,
-        node surge 25%
+        continues beside 1 stalled node, node surge 25%
       good.yaml:9:3 warning: spec.disabledRules: the run can lose requests, because these rules are off: remove-endpoints-before-eviction
       bad.yaml: 3 problems
       bad.yaml:5:3 spec.cluster.region: this field is required

@@ -96,6 +96,24 @@ describe('renderTree', () => {
     ]);
   });
 
+  test('says of a skipped node by whom and why, and of a stalled one how to continue without the others', () => {
+    const problem = { code: 'DeadlineExceeded', message: 'n2 is stuck' } as const;
+    const skipped = { by: 'ann', reason: 'a batch job', at: now };
+    const run = aRun({
+      stalled: problem,
+      nodes: [aNode('n1', { step: 'skipped', skipped }), aNode('n2', { step: 'stalled', problem })],
+    });
+
+    const tree = renderTree(run, now, plainStyle);
+
+    expect(tree[0]).toContain('0/2 nodes, 1 skipped');
+    expect(tree.slice(2, 4)).toEqual(['├─ ↷ n1     eu-west-1a   skipped', '│    skipped by ann: a batch job']);
+    expect(tree.slice(-2)).toEqual([
+      'then: nodeferry resume prod/web   or: nodeferry abort prod/web',
+      'for one node: nodeferry retry prod/web --node n2   or: nodeferry skip prod/web --node n2 --reason <why>',
+    ]);
+  });
+
   test('says why the run is stalled and both ways to continue', () => {
     const run = aRun({ stalled: { code: 'DeadlineExceeded', message: 'n1 is stuck', hint: 'scale up' } });
 

@@ -27,6 +27,14 @@ function policyOf(text: string) {
 }
 
 describe('a policy', () => {
+  test('says how many stalled nodes do not stop the others: a whole number, none if it is absent', () => {
+    const withRollout = (rollout: string) => `${head}  rollout: ${rollout}\n`;
+    expect(policyOf(withRollout('{ maxFailures: 2 }')).rollout).toEqual({ zones: [], maxFailures: 2 });
+    expect(policyOf(withRollout('{ zones: [a] }')).rollout).toEqual({ zones: ['a'] });
+    for (const wrong of ['-1', '1.5', 'all', '1001'])
+      expect(problemsOf(withRollout(`{ maxFailures: ${wrong} }`)).join()).toContain('spec.rollout.maxFailures');
+  });
+
   test('with only the required fields gets every default', () => {
     expect(policyOf(head)).toEqual({
       name: 'test',

@@ -1,6 +1,6 @@
 /** Workloads whose pod surge fails: what happens to them, and to the run. */
 import { describe, expect, test } from 'vitest';
-import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { abortUpdate, resumeUpdate, skipUpdate } from '../../workflows/messages.ts';
 import { setBudget, workloadNamed } from '../simulator/disturbances.ts';
 import { deletePod } from '../simulator/pods.ts';
 import type { SimPod, World } from '../simulator/world.ts';
@@ -43,6 +43,23 @@ describe('a workload whose replacements run on new nodes and never become ready'
     await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'a bad version' }] });
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('aborted');
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
+    expect(world.fewestServing.get('default/web')).toBe(4);
+  });
+
+  test('returns to its ReplicaSet on a node that is skipped, at once and without an interruption', async () => {
+    const { world, start } = upgradeOf({ podSurge: {} });
+    failWeb(world, isOnNew(world));
+    const { harness, handle } = await start();
+    const { nodes } = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    const name = nodes[0]?.node.name ?? '';
+    const released = () => world.pods.filter(({ of, released: from }) => of === 'web' && from !== undefined);
+    expect(released().map(({ node }) => node)).toContain(name);
+    await handle.executeUpdate(skipUpdate, { args: [{ by: 'ann', reason: 'a bad version', node: name }] });
+    await harness.until(handle, 'it is adopted', () => released().every(({ node }) => node !== name));
+    await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'a bad version' }] });
+    expect((await handle.result()).outcome).toBe('aborted');
     expectNothingLost(world);
     expectNothingLeft(world, 4);
     expect(world.fewestServing.get('default/web')).toBe(4);

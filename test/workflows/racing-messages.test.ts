@@ -8,7 +8,9 @@ import {
   pauseUpdate,
   rejectUpdate,
   resumeUpdate,
+  retryUpdate,
   setConcurrencyUpdate,
+  skipUpdate,
 } from '../../workflows/messages.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
@@ -67,6 +69,49 @@ describe('of two messages at the same time', () => {
     expect(counted).toHaveLength(1);
     expect(report.outcome).toBe(counted[0]?.action === 'approve' ? 'completed' : 'aborted');
     expectNothingLost(world);
+  });
+
+  test.each(['surgePods', 'excludeNext', 'evictPods', 'terminateNode'])(
+    'a skip and an abort in either order end in an aborted run, at %s',
+    async (step) => {
+      for (const order of [0, 1]) {
+        const { world, start } = upgradeOf({ podSurge: { max: 0.5 } });
+        const { handle } = await start({
+          before: once(step, async () => {
+            const send = [
+              async () => await handle.executeUpdate(skipUpdate, { args: [{ ...ann, node: 'ip-10-0-0-1' }] }),
+              async () => await handle.executeUpdate(abortUpdate, { args: [bob] }),
+            ];
+            await answers(...(order === 0 ? send : send.toReversed()).map(async (one) => await one()));
+          }),
+        });
+        const report = await handle.result();
+        expect(report.outcome).toBe('aborted');
+        expectNothingLost(world);
+        expectNothingLeft(world, 4);
+      }
+    },
+  );
+
+  test('one skip of a node counts, the other is refused, and so is a retry of it', async () => {
+    const { world, start } = upgradeOf();
+    let told: readonly string[] = [];
+    const { harness, handle } = await start({
+      before: once('evictPods', async () => {
+        const node = 'ip-10-0-0-1';
+        told = await answers(
+          handle.executeUpdate(skipUpdate, { args: [{ ...ann, node }] }),
+          handle.executeUpdate(skipUpdate, { args: [{ ...bob, node }] }),
+          handle.executeUpdate(retryUpdate, { args: [{ ...bob, node }] }),
+        );
+      }),
+    });
+    const report = await harness.finish(handle);
+    expect(told.toSorted()).toEqual(['refused', 'refused', 'taken']);
+    expect(report.actions.filter(({ action }) => action === 'skip')).toHaveLength(1);
+    expect(report.nodes.map(({ step }) => step).filter((step) => step === 'skipped')).toHaveLength(1);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
   });
 
   test('a pause and an abort both count, and the run is aborted', async () => {

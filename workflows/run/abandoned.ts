@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { Problem } from '../../core/model/problem.ts';
 import type { NodeStep } from '../../core/steps/node-steps.ts';
-import { nodeRestoredSignal, nodeStalledSignal } from '../messages.ts';
+import { nodeRestoredSignal, nodeStalledSignal, type SkipAnswer, skipAnsweredSignal } from '../messages.ts';
 import type { NodeRun } from './running-node.ts';
 import { failWith, waits } from './steps.ts';
 
@@ -22,6 +22,13 @@ export async function notifyStalled(node: NodeRun, step: NodeStep, problem: Prob
 /** Signals the run that the node was restored; false when the run is gone. */
 export async function notifyRestored({ input }: NodeRun): Promise<boolean> {
   return await isDelivered(getExternalWorkflowHandle(input.parent).signal(nodeRestoredSignal, input.node.name));
+}
+
+/** Tells the run whether the node is skipped. A run that has ended does not need to know. */
+export function notifySkip({ input }: NodeRun, answer: SkipAnswer): void {
+  CancellationScope.nonCancellable(
+    async () => await getExternalWorkflowHandle(input.parent).signal(skipAnsweredSignal, answer),
+  ).catch(() => undefined);
 }
 
 /** False when the workflow has ended: one that was terminated, timed out or deleted refuses signals (ExternalWorkflowExecutionNotFound). */

@@ -5,7 +5,8 @@ import type { Done } from '../../activities/polling.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import { maxCandidates } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
-import { idleOf, stepOf } from '../../core/run/nodes.ts';
+import { idleOf, leftOf, pendingOf, stepOf } from '../../core/run/nodes.ts';
+import { cordonedOf } from '../../core/run/skip.ts';
 import { mayProceed } from '../../core/run/stalled.ts';
 import type { RunState } from '../../core/run/state.ts';
 import type { NodeStep } from '../../core/steps/node-steps.ts';
@@ -15,18 +16,21 @@ import { toOutcome, waits } from './steps.ts';
 import { windowQuestion } from './window.ts';
 
 /**
- * Excludes the next nodes. When the run is paused or stalls meanwhile, another concurrency is set, an abort becomes a rollback, or a node has been in
- * progress and is neither that nor gone (restored and pending again, or drained), the step is cancelled before it acts; if it has already acted, the
- * excluded nodes are returned all the same. Empty when none was excluded; `window-closed` when no upgrade
- * window is open for long enough; `resumed` when none could be excluded, the run stalled, and an operator has resumed it.
+ * Excludes the next of these nodes. When the run is paused or stalls meanwhile, another concurrency is set, an abort becomes a rollback, a node is
+ * skipped, or a node has been in progress and is neither that nor gone (restored and pending again, or drained), the step is cancelled before it
+ * acts; if it has already acted, the excluded nodes are returned all the same. Empty when none was excluded; `window-closed` when no upgrade window
+ * is open for long enough; `resumed` when none could be excluded, the run stalled, and an operator has resumed it. The stall also ends when one of
+ * them is skipped.
  */
 export async function excludeNext(
   run: Run,
   plan: PoolPlan,
-  waiting: readonly NodeRef[],
+  nodes: readonly NodeRef[],
 ): Promise<readonly Exclusion[] | 'resumed' | 'window-closed'> {
   const { unplaced = {} } = plan;
-  await condition(() => mayProceed(run.state));
+  await condition(() => mayProceed(run.state) || cordonedOf(run.state).length > 0);
+  const waiting = pendingOf(run.state, nodes);
+  if (waiting.length === 0 || !mayProceed(run.state)) return [];
   const goal = `capacity to exclude ${waiting[0]?.name ?? 'a node'}`;
   apply(run, { type: 'setWaiting', waiting: { for: goal, until: undefined } });
   const { resumes, baselines, inProgress, rounds, status } = run.state;
@@ -45,6 +49,7 @@ export async function excludeNext(
   };
   const isOutdated = () =>
     !mayProceed(run.state) ||
+    cordonedOf(run.state).length > 0 ||
     run.state.status.maxInFlight !== status.maxInFlight ||
     run.state.status.rollback !== status.rollback ||
     idleOf(run.state, inFlight).some((node) => isStillThere(stepOf(run.state, node)));
@@ -62,8 +67,8 @@ export async function excludeNext(
     recordTime(run, answer.at);
     return 'window-closed';
   }
-  await stallUntilResumed(run, answer.problem, resumes);
-  return 'resumed';
+  await stallUntilResumed(run, answer.problem, resumes, () => leftOf(run.state, candidates).length < candidates.length);
+  return run.state.resumes > resumes ? 'resumed' : [];
 }
 
 async function ask(question: ExcludeInput) {

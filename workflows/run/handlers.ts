@@ -1,11 +1,14 @@
 import { CancellationScope, condition, currentUpdateInfo, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { RunEvent } from '../../core/run/events.ts';
+import { statusOfNamed } from '../../core/run/nodes.ts';
 import { whyNoAbort, whyNoRollback } from '../../core/run/old-pool.ts';
 import { isFinished } from '../../core/run/phases.ts';
 import { whyTooLarge } from '../../core/run/rollback-size.ts';
+import { resumesOf } from '../../core/run/state.ts';
 import { because } from '../../core/status/because.ts';
 import type { OperatorAction } from '../../core/status/status.ts';
 import { truncateStatus } from '../../core/status/truncate-status.ts';
+import { stepOf } from '../../core/steps/steps.ts';
 import {
   type Acknowledgement,
   abortUpdate,
@@ -18,12 +21,16 @@ import {
   pauseUpdate,
   rejectUpdate,
   resumeUpdate,
+  retryUpdate,
   rollbackUpdate,
   setConcurrencyUpdate,
+  skipAnsweredSignal,
+  skipUpdate,
   statusQuery,
   withdrawSignal,
 } from '../messages.ts';
 import { apply, applyAndPublish, type Run } from './run.ts';
+import { recordSkipAnswer, refusalOfSkip, skipNode } from './skip.ts';
 import { clearStalled, markStalled } from './stalled.ts';
 import { failWith } from './steps.ts';
 
@@ -47,7 +54,8 @@ export function setHandlers(run: Run): void {
       requireOpen(run, request);
       const { paused } = run.state.status;
       if (run.state.isRollingBack) throw refuse(`the run ${isGoingBack(run)}`);
-      if (paused !== undefined) throw refuse(`it was paused already by ${because(paused)}`);
+      if (paused !== undefined && paused.endsByItself !== true)
+        throw refuse(`it was paused already by ${because(paused)}`);
     },
   });
   setHandler(resumeUpdate, (request) => answer(run, 'resume', request), {
@@ -58,6 +66,19 @@ export function setHandlers(run: Run): void {
       if (paused === undefined && stalled === undefined) {
         throw refuse('it is neither paused nor stalled');
       }
+    },
+  });
+  setHandler(retryUpdate, (request) => retry(run, request), {
+    description: 'Retry the stalled step of one node',
+    validator: (request) => requireStalledNode(run, request),
+  });
+  setHandler(skipAnsweredSignal, (reply) => recordSkipAnswer(run, reply));
+  setHandler(skipUpdate, async (request) => await skip(run, request), {
+    description: 'Do not replace one node: it is restored, and stays in the old pool',
+    validator: (request) => {
+      requireOpen(run, request);
+      const refused = refusalOfSkip(run, request);
+      if (refused !== undefined) throw refuse(refused);
     },
   });
   setHandler(approveUpdate, (request) => answer(run, 'approve', request), {
@@ -162,13 +183,23 @@ function requireApprovalRequest(run: Run, request: OperatorRequest): void {
     throw refuse(`the run waits for approval of ${approval.of}, not of ${request.of}`);
 }
 
+function requireStalledNode(run: Run, request: OperatorRequest): void {
+  requireOpen(run, request);
+  const { node: name } = request;
+  const seen = name === undefined ? undefined : statusOfNamed(run.state, name);
+  if (name === undefined || seen === undefined) throw refuse(`the run has no node ${name ?? 'without a name'}`);
+  if (run.state.stalledNodes[name] !== undefined) return;
+  const own = run.state.problem === undefined ? '' : '; the run itself is stalled, and continues after a resume';
+  throw refuse(`${name} is not stalled (${stepOf(seen.step).label})${own}`);
+}
+
 function refuse(why: string) {
   return failWith({ code: 'Conflict', message: `refused: ${why}` });
 }
 
 function answer(
   run: Run,
-  action: Exclude<OperatorAction['action'] & RunEvent['type'], 'set-concurrency'>,
+  action: Exclude<OperatorAction['action'] & RunEvent['type'], 'set-concurrency' | 'retry' | 'skip'>,
   { by, reason }: OperatorRequest,
 ): Acknowledgement {
   const at = Date.now();
@@ -176,6 +207,20 @@ function answer(
   if (endsRun) run.handles.forward.cancel();
   applyAndPublish(run, { type: action, by, reason, at });
   if (endsRun || action === 'resume') notifyResumed(run);
+  return acknowledge(run, at);
+}
+
+function retry(run: Run, { by, reason, node = '' }: OperatorRequest): Acknowledgement {
+  const at = Date.now();
+  applyAndPublish(run, { type: 'retry', node, by, reason, at });
+  notifyNode(run, node);
+  return acknowledge(run, at);
+}
+
+async function skip(run: Run, { by, reason, node = '' }: OperatorRequest): Promise<Acknowledgement> {
+  const at = Date.now();
+  const refused = await skipNode(run, { node, by, reason, at });
+  if (refused !== undefined) throw refuse(refused);
   return acknowledge(run, at);
 }
 
@@ -190,13 +235,17 @@ export function beginRollback(run: Run): void {
 }
 
 /** Tells nodes that everything stalled, or about to be, is retried. */
-function notifyResumed({ state: { resumes }, handles }: Run): void {
-  for (const child of Object.values(handles.nodes)) {
-    // Sent in a cancelled run too. A node that has ended meanwhile does not need it.
-    CancellationScope.nonCancellable(
-      async () => await child.notifyResumed(resumes, { isAborted: child.isCancelled() }),
-    ).catch(() => undefined);
-  }
+function notifyResumed(run: Run): void {
+  for (const name of Object.keys(run.handles.nodes)) notifyNode(run, name);
+}
+
+function notifyNode({ state, handles }: Run, name: string): void {
+  const child = handles.nodes[name];
+  if (child === undefined) return;
+  // Sent in a cancelled run too. A node that has ended meanwhile does not need it.
+  CancellationScope.nonCancellable(
+    async () => await child.notifyResumed(resumesOf(state, name), { isAborted: child.isCancelled() }),
+  ).catch(() => undefined);
 }
 
 /** Answers only once no step that began before the pause can exclude a node any more. */

@@ -1,5 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
+import type { Asked } from '../../core/run/events.ts';
 import type { TrafficCounts } from '../../core/status/traffic-counts.ts';
+import type { SkipAnswer } from '../messages.ts';
 
 /** The workflow of a node that has not ended yet. */
 interface NodeHandle {
@@ -7,6 +9,8 @@ interface NodeHandle {
   readonly notifyResumed: (resumes: number, options: { readonly isAborted: boolean }) => Promise<void>;
   /** Has the node restored, unless a pod has already been told to leave. */
   readonly recall: (reason: string) => Promise<void>;
+  /** Asks whether the node can still be restored for good, and has it restored if so. */
+  readonly skip: (reason: string) => Promise<void>;
   /** The workflow was cancelled, so it restores its node. */
   readonly isCancelled: () => boolean;
 }
@@ -19,12 +23,20 @@ export interface Monitor {
   readonly stop: () => Promise<void>;
 }
 
+/** A request to skip a node, and what its workflow answered. */
+export interface SkipRequest extends Asked {
+  readonly node: string;
+  answer: SkipAnswer | undefined;
+}
+
 /** Live objects of a run, which can't be part of its plain state. */
 export interface RunHandles {
   /** The scope that an abort cancels. */
   readonly forward: CancellationScope;
   /** Workflows of the nodes that are in progress, by name. */
   readonly nodes: Record<string, NodeHandle>;
+  /** Requests to skip a node that its workflow has not answered yet, by name. */
+  readonly skips: Record<string, SkipRequest>;
   monitor: Monitor | undefined;
   /** A step is running that may exclude a node. */
   isExcluding: boolean;
@@ -32,5 +44,5 @@ export interface RunHandles {
 
 /** The handles of a run before its first step. */
 export function openHandles(): RunHandles {
-  return { forward: new CancellationScope(), nodes: {}, monitor: undefined, isExcluding: false };
+  return { forward: new CancellationScope(), nodes: {}, skips: {}, monitor: undefined, isExcluding: false };
 }

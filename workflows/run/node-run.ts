@@ -10,7 +10,13 @@ import type { Activities } from '../../activities/activities.ts';
 import type { NodeStepInput, NodeStepResult } from '../../activities/node-step.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
 import type { Problem } from '../../core/model/problem.ts';
-import { isRecallable, type NodeStateEvent, openNodeState, reduceNode } from '../../core/run/node-state.ts';
+import {
+  isRecallable,
+  isReversible,
+  type NodeStateEvent,
+  openNodeState,
+  reduceNode,
+} from '../../core/run/node-state.ts';
 import { onFailure } from '../../core/run/on-failure.ts';
 import { renderNodeDetails } from '../../core/status/render-details.ts';
 import type { NodeStatus } from '../../core/status/status.ts';
@@ -22,8 +28,9 @@ import {
   nodeStatusQuery,
   recallSignal,
   resumedSignal,
+  skipSignal,
 } from '../messages.ts';
-import { failAbandoned, notifyStalled, waitForResume } from './abandoned.ts';
+import { failAbandoned, notifySkip, notifyStalled, waitForResume } from './abandoned.ts';
 import type { NodeRun } from './running-node.ts';
 import { steps, toOutcome } from './steps.ts';
 import { waitForResumeOrReachable } from './unreachable.ts';
@@ -45,8 +52,18 @@ export function openNode(input: NodeReplacementInput): NodeRun {
   setHandler(recallSignal, (reason) => {
     if (isRecallable(opened.state)) recall(opened, reason);
   });
+  setHandler(skipSignal, (reason) => answerSkip(opened, reason));
   setHandler(abandonedSignal, () => abandon(opened));
+  if (input.restoreBecause !== undefined) recall(opened, input.restoreBecause);
   return opened;
+}
+
+/** Restores the node unless it is too late, and tells the run which of both. */
+function answerSkip(node: NodeRun, reason: string): void {
+  const { name, instanceId } = node.input.node;
+  const isTaken = isReversible(node.state);
+  if (isTaken) recall(node, reason);
+  notifySkip(node, isTaken ? { node: name } : { node: name, refusedBecause: `${instanceId} is being terminated` });
 }
 
 /** Applies an event to a node's replacement. Only this changes its state. Refreshes the details that the Temporal UI shows. */

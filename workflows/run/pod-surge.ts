@@ -1,10 +1,12 @@
 import { condition } from '@temporalio/workflow';
 import type { PoolStepInput } from '../../activities/fence.ts';
-import type { PodSurgeInput } from '../../activities/pod-surge.ts';
+import type { PodSurgeInput, PodSurgeResult } from '../../activities/pod-surge.ts';
+import type { Done } from '../../activities/polling.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import { maxNodesToSurge } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { surgesPods } from '../../core/policy/policy.ts';
+import { leftOf } from '../../core/run/nodes.ts';
 import { mustRollBack } from '../../core/run/rollback.ts';
 import { mayProceed } from '../../core/run/stalled.ts';
 import { count } from '../../core/text/format.ts';
@@ -40,9 +42,15 @@ export async function surgePodsBack(
   return await replacePods(run, { waiting: next, unplaced, rolledBackFrom: newPool.name });
 }
 
+function nothingSurged(at: number): Done<PodSurgeResult> {
+  return { outcome: 'done', at, batch: [], released: {}, evictedInstead: [] };
+}
+
 async function replacePods(run: Run, input: Omit<PodSurgeInput, keyof PoolStepInput>): Promise<readonly NodeRef[]> {
   const isForward = input.rolledBackFrom === undefined;
   const before = isForward ? run.state.evictedInstead : [];
+  // After a skip, other nodes are next.
+  const isOutdated = () => leftOf(run.state, input.waiting).length < input.waiting.length;
   const known = {
     ...input,
     baselines: run.state.baselines,
@@ -51,7 +59,9 @@ async function replacePods(run: Run, input: Omit<PodSurgeInput, keyof PoolStepIn
   const { batch, released, evictedInstead, aside, at } = await runUntilDone(
     run,
     `replacements for the pods of ${count(input.waiting.length, 'node')}`,
-    () => steps('surge pods').surgePods({ ...nextStep(run), ...known }),
+    async () =>
+      isOutdated() ? nothingSurged(run.state.now) : await steps('surge pods').surgePods({ ...nextStep(run), ...known }),
+    isOutdated,
   );
   if (isForward) {
     const workloads = [...before, ...evictedInstead.map(({ workload }) => workload)];

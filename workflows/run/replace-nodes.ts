@@ -16,8 +16,8 @@ import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { isTriedAgain } from '../../core/run/end-node.ts';
 import type { NodeEnd } from '../../core/run/events.ts';
 import { leftOf, pendingOf, statusOf } from '../../core/run/nodes.ts';
-import { isUnreachable } from '../../core/run/stalled.ts';
-import type { RunState } from '../../core/run/state.ts';
+import { isSetAside } from '../../core/run/stalled.ts';
+import { type RunState, resumesOf } from '../../core/run/state.ts';
 import type { NodeStatus } from '../../core/status/status.ts';
 import {
   attributesOf,
@@ -25,11 +25,13 @@ import {
   nodeReplacementId,
   recallSignal,
   resumedSignal,
+  skipSignal,
   workflowTypes,
 } from '../messages.ts';
 import { excludeNext } from './exclude.ts';
 import { nodeInput } from './node-input.ts';
 import { apply, applyAndPublish, type Run } from './run.ts';
+import { reasonOf, restoreSkipped } from './skip.ts';
 import { abandonChild } from './stalled.ts';
 import { problemOf } from './steps.ts';
 import { awaitWindow } from './window.ts';
@@ -54,7 +56,7 @@ export async function replaceNodes(
 /** The same, but does not wait for stalled nodes that do not stop others: they stay in progress. */
 export async function replaceOthers(run: Run, plan: PoolPlan, nodes: readonly NodeRef[], pool: PoolRef): Promise<void> {
   await replaceReachable(run, plan, nodes, pool, {
-    isLeft: (node) => isUnreachable(run.state, node),
+    isLeft: (node) => isSetAside(run.state, node),
     isOver: () => false,
   });
 }
@@ -68,9 +70,10 @@ async function replaceReachable(
 ): Promise<void> {
   apply(run, { type: 'trackNodes', nodes });
   for (;;) {
+    await restoreSkipped(run);
     const waiting = isOver() ? [] : pendingOf(run.state, nodes);
     if (waiting.length > 0) {
-      const excluded = await excludeNext(run, plan, waiting);
+      const excluded = await excludeNext(run, plan, nodes);
       if (excluded === 'window-closed') await awaitWindow(run, plan, 'batch');
       else if (excluded !== 'resumed') for (const one of excluded) startReplacement(run, plan, pool, one);
       else if (Object.keys(run.state.inProgress).length === 0) return;
@@ -95,11 +98,15 @@ function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, exclusion: Ex
   const workflowId = nodeReplacementId(policy.cluster.name, pool.name, plan.run, node.name);
   apply(run, { type: 'recordUnprotected', what: Object.values(exclusion.aside ?? {}) });
   apply(run, { type: 'startNode', node, workflowId, evidence: exclusion.evidence });
-  const { baselines, resumes, now, rounds, status } = run.state;
-  const evidence = statusOf(run.state, node)?.evidence ?? exclusion.evidence;
+  const { baselines, now, rounds, status } = run.state;
+  const resumes = resumesOf(run.state, node.name);
+  const { evidence = exclusion.evidence, skipped } = statusOf(run.state, node) ?? {};
   const round = rounds[node.name] ?? 1;
   const known = { run: plan.run, parent: status.workflowId, pool, policy, baselines, round, resumes, now };
-  const input = nodeInput(known, { ...exclusion, evidence });
+  const input = {
+    ...nodeInput(known, { ...exclusion, evidence }),
+    ...(skipped === undefined ? {} : { restoreBecause: reasonOf(skipped) }),
+  };
   const starting = startChild<Replacement>(workflowTypes.nodeReplacement, {
     workflowId,
     args: [input],
@@ -112,6 +119,7 @@ function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, exclusion: Ex
   run.handles.nodes[node.name] = {
     ended: follow(run, node, starting, scope),
     notifyResumed: async (count, options) => await (await starting).signal(resumedSignal, count, options),
+    skip: async (reason) => await (await starting).signal(skipSignal, reason),
     recall: async (reason) => await (await starting).signal(recallSignal, reason),
     isCancelled: () => scope.consideredCancelled,
   };
@@ -124,10 +132,10 @@ async function follow(
   starting: Promise<ChildWorkflowHandle<Replacement>>,
   scope: CancellationScope,
 ): Promise<void> {
-  const { resumes } = run.state;
+  const resumes = resumesOf(run.state, node.name);
   const end = await endOf(starting, scope);
   const isCancelled = scope.consideredCancelled;
-  if (end.kind === 'runs-already' && !isTriedAgain(run.state, { resumes })) abandonChild(end.workflowId);
+  if (end.kind === 'runs-already' && !isTriedAgain(run.state, node, { resumes })) abandonChild(end.workflowId);
   delete run.handles.nodes[node.name];
   applyAndPublish(run, { type: 'endNode', name: node.name, end, isCancelled, resumes, clock: Date.now() });
 }

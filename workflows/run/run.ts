@@ -67,8 +67,16 @@ export function applyAndPublish(run: Run, event: RunEvent): void {
 /** What a run waits for, and what would end the wait earlier. */
 type Goal = string | { readonly for: string; readonly action: string };
 
-/** Runs a step until it is done. A step that fails stalls the run until an operator resumes (or aborts) it. */
-export async function runUntilDone<T>(run: Run, goal: Goal, step: () => Promise<Outcome<T>>): Promise<Done<T>> {
+/**
+ * Runs a step until it is done. A step that fails stalls the run until an operator resumes (or aborts) it, or until `isOutdated` says that
+ * the step would do something else now.
+ */
+export async function runUntilDone<T>(
+  run: Run,
+  goal: Goal,
+  step: () => Promise<Outcome<T>>,
+  isOutdated?: () => boolean,
+): Promise<Done<T>> {
   const waiting = { ...(typeof goal === 'string' ? { for: goal } : goal), until: undefined };
   for (;;) {
     const { resumes } = run.state;
@@ -78,15 +86,25 @@ export async function runUntilDone<T>(run: Run, goal: Goal, step: () => Promise<
       recordTime(run, outcome.at);
       return outcome;
     }
-    await stallUntilResumed(run, outcome.problem, resumes);
+    await stallUntilResumed(run, outcome.problem, resumes, isOutdated);
   }
 }
 
-/** Stalls the run until it has been resumed more than `resumes` times, the count when the failed step began. */
-export async function stallUntilResumed(run: Run, problem: Problem, resumes: number): Promise<void> {
-  if (run.state.resumes > resumes) return;
+/**
+ * Stalls the run until it has been resumed more than `resumes` times, the count when the failed step began, or until `isOutdated` says that
+ * the problem does not matter any more.
+ */
+export async function stallUntilResumed(
+  run: Run,
+  problem: Problem,
+  resumes: number,
+  isOutdated: () => boolean = () => false,
+): Promise<void> {
+  const isOver = () => run.state.resumes > resumes || isOutdated();
+  if (isOver()) return;
   applyAndPublish(run, { type: 'stall', problem });
-  await condition(() => run.state.resumes > resumes);
+  await condition(isOver);
+  applyAndPublish(run, { type: 'endStall', problem });
 }
 
 /** The plan. @throws ApplicationFailure Internal before preflight has made it */

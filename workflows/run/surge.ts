@@ -3,7 +3,8 @@ import type { NodeRef } from '../../core/model/node.ts';
 import { type PoolPlan, summarize } from '../../core/plan/pool-plan.ts';
 import { surgesPods } from '../../core/policy/policy.ts';
 import { requestedSize } from '../../core/run/capacity.ts';
-import { isUnreachable, mayProceed } from '../../core/run/stalled.ts';
+import { skippedOf } from '../../core/run/nodes.ts';
+import { isSetAside, mayProceed } from '../../core/run/stalled.ts';
 import { pairByZone } from '../../core/surge/pair-by-zone.ts';
 import { pushRollback } from './rollback.ts';
 import { apply, nextStep, type Run, runUntilDone, setPhase } from './run.ts';
@@ -39,11 +40,13 @@ export async function awaitRegistered(run: Run, plan: PoolPlan): Promise<void> {
 
 /** Adds new nodes for the next old ones. Returns the old nodes that the new ones can replace: all of them when all new nodes come at once. */
 export async function addWave(run: Run, plan: PoolPlan, waiting: readonly NodeRef[]): Promise<readonly NodeRef[]> {
-  const { surge: all, surgeAtOnce } = plan;
+  const { surgeAtOnce } = plan;
+  // A skipped node keeps its pods: it needs no new one.
+  const all = plan.surge - skippedOf(run.state).length;
   if (surgeAtOnce === undefined || run.state.newNodes.length >= all) return waiting;
-  // An unreachable node has no capacity any more, even if the cloud reports its instance as running.
+  // An unreachable node has no capacity any more, even if the cloud reports its instance as running. Another stalled one may have moved its pods.
   const ended = run.state.status.nodes
-    .filter(({ step, node }) => step === 'replaced' || isUnreachable(run.state, node))
+    .filter(({ step, node }) => step === 'replaced' || isSetAside(run.state, node))
     .map(({ node }) => node);
   const size = Math.min(all, ended.length + surgeAtOnce);
   if (size > requestedSize(run.state)) {

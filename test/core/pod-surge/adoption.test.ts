@@ -53,6 +53,12 @@ describe('released pods return to their ReplicaSets', () => {
     ]);
   });
 
+  test('only those on the nodes that are asked for', () => {
+    const pods = [leaving('web-1'), leaving('web-2', 2, { node: 'n2' }), aPod('web-3', undefined, pending)];
+    const { actions } = decideAdoption(aCluster({ pods, workloads: [web] }), 'r1', { nodes: ['n2'] });
+    expect(actions.map(({ kind, pod }) => `${kind} ${pod.name}`)).toEqual(['adopt web-2']);
+  });
+
   test('without a raised deletion cost when their ReplicaSet then has none too many', () => {
     expect(told([leaving('web-1'), aPod('web-2', 'n1')]).actions).toEqual(['adopt web-1']);
   });

@@ -59,7 +59,7 @@ describe('when a run rolls back', () => {
 
   test('pods on leaving nodes are not adopted', () => {
     const lost = [leaving('web-8', 'n8')].map((pod) => ({ ...pod, released: { ...present(pod.released), wants: 2 } }));
-    expect(decideAdoption(facts(lost), 'r1', 'new').actions).toEqual([]);
+    expect(decideAdoption(facts(lost), 'r1', { leaving: 'new' }).actions).toEqual([]);
     expect(decideAdoption(facts(lost), 'r1').actions.map(({ kind }) => kind)).toEqual(['adopt']);
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   isRecallable,
+  isReversible,
   type NodeState,
   type NodeStateEvent,
   openNodeState,
@@ -16,7 +17,7 @@ const opened = freeze(
 );
 const play = (state: NodeState, ...events: readonly NodeStateEvent[]) =>
   events.reduce((before, event) => freeze(reduceNode(before, freeze(event))), state);
-const begin = (step: 'draining-connections' | 'evicting' | 'restoring'): NodeStateEvent => ({
+const begin = (step: 'draining-connections' | 'evicting' | 'restoring' | 'terminating'): NodeStateEvent => ({
   type: 'beginStep',
   step,
   limitMs: 60_000,
@@ -108,4 +109,17 @@ test('a node that is abandoned, recalled and restored says why', () => {
   );
   expect(ended).toMatchObject({ isAbandoned: true });
   expect(ended.status).toMatchObject({ step: 'restored', waiting: undefined, restoredBecause: 'its run r1 is gone' });
+});
+
+test.each([
+  ['before its first step', opened, true],
+  ...(['draining-connections', 'evicting', 'restoring'] as const).map(
+    (step) => [`while ${step}`, play(opened, begin(step)), true] as const,
+  ),
+  ['while it is stalled in such a step', play(opened, begin('evicting'), { type: 'stall', problem: budget }), true],
+  ['while terminating', play(opened, begin('terminating')), false],
+  ['while it is stalled then', play(opened, begin('terminating'), { type: 'stall', problem: budget }), false],
+  ['once it has been replaced', play(opened, begin('terminating'), { type: 'end', step: 'replaced' }), false],
+] as const)('whether a node can still be restored: %s', (_, state, expected) => {
+  expect(isReversible(state)).toBe(expected);
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Problem } from '../../../core/model/problem.ts';
 import type { RunEvent } from '../../../core/run/events.ts';
+import { statusOfNamed } from '../../../core/run/nodes.ts';
 import { isFinished } from '../../../core/run/phases.ts';
 import { reduce } from '../../../core/run/reduce.ts';
 import type { RollbackEntry, RunState } from '../../../core/run/state.ts';
@@ -46,6 +47,7 @@ const anEvent: fc.Arbitrary<RunEvent> = fc.oneof(
   fc.record({ type: fc.constant('recordTime' as const), at: aTime, clock: aTime }),
   fc.record({ type: fc.constant('advanceSequence' as const), clock: aTime }),
   fc.record({ type: fc.constantFrom('pause', 'resume', 'abort', 'rollback'), ...anAct }),
+  fc.record({ type: fc.constant('retry' as const), node: aName, ...anAct }),
   fc.constantFrom(...entries).map((entry) => ({ type: 'pushRollback', entry }) as const),
   fc.constantFrom(...entries).map(({ kind }) => ({ type: 'dropRollback', kind }) as const),
   fc.constantFrom<RunEvent>({ type: 'popRollback' }, { type: 'beginRollback' }, { type: 'setIdle' }),
@@ -103,9 +105,11 @@ test('each node is listed once and found at its index', () => {
   });
 });
 
-test('a stalled node is in progress, and the run needs an operator exactly while something is stalled', () => {
-  eachStep((_before, _event, { stalledNodes, inProgress, problem, status }) => {
-    for (const name of Object.keys(stalledNodes)) expect(inProgress[name]).toBeDefined();
+test('a stalled node is in progress or pending, and the run needs an operator exactly while something is stalled', () => {
+  eachStep((_before, _event, after) => {
+    const { stalledNodes, inProgress, problem, status } = after;
+    for (const name of Object.keys(stalledNodes))
+      expect(inProgress[name] !== undefined || statusOfNamed(after, name)?.step === 'pending').toBe(true);
     const all = [problem, ...Object.values(stalledNodes)].filter((one) => one !== undefined);
     expect(status.stalled === undefined).toBe(all.length === 0);
     if (status.stalled !== undefined) expect(all).toContainEqual(status.stalled);

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Problem, ProblemCode } from '../../../core/model/problem.ts';
-import type { EventOf } from '../../../core/run/events.ts';
-import { stepOf } from '../../../core/run/nodes.ts';
-import { isUnreachable, mayProceed } from '../../../core/run/stalled.ts';
-import { answered, aRun, begun, end, node, oldNodes, play, start, upToReplace } from './play.ts';
+import type { EventOf, NodeEnd, RunEvent } from '../../../core/run/events.ts';
+import { pendingOf, stepOf } from '../../../core/run/nodes.ts';
+import { isSetAside, mayProceed } from '../../../core/run/stalled.ts';
+import { resumesOf } from '../../../core/run/state.ts';
+import { answered, aPlan, aRun, begun, end, node, oldNodes, play, start, upToReplace } from './play.ts';
 
 const [n1, n2] = oldNodes as [ReturnType<typeof node>, ReturnType<typeof node>];
 const problem = (message: string, code: ProblemCode = 'DeadlineExceeded'): Problem => ({ code, message });
@@ -109,8 +110,8 @@ describe('of several problems', () => {
   test('one that stops all nodes is shown before one that stops a single node', () => {
     const one = play(out, mark('n1', silent));
     expect(mayProceed(one)).toBe(true);
-    expect(isUnreachable(one, n1)).toBe(true);
-    expect(isUnreachable(one, n2)).toBe(false);
+    expect(isSetAside(one, n1)).toBe(true);
+    expect(isSetAside(one, n2)).toBe(false);
     const both = play(one, mark('n2', problem('a budget')));
     expect(both.status.stalled).toEqual(problem('a budget'));
     expect(play(both, { type: 'clearStalled', name: 'n2' }).status.stalled).toEqual(silent);
@@ -136,6 +137,102 @@ describe('a pause', () => {
       ['pause', 'ada'],
       ['pause', 'nodeferry'],
     ]);
+  });
+});
+
+describe('a retry of one node', () => {
+  const retry = { type: 'retry', node: 'n1', by: 'bob', reason: 'fixed', at: begun } as const;
+  const both = play(out, mark('n1', problem('a budget')), mark('n2', problem('a volume')));
+
+  test('retries that node alone, and is recorded', () => {
+    const retried = play(both, retry);
+    expect(retried).toMatchObject({ resumes: 0, retries: { n1: 1 }, stalledNodes: { n2: problem('a volume') } });
+    expect([stepOf(retried, n1), stepOf(retried, n2)]).toEqual(['replacing', 'stalled']);
+    expect(retried.status.actions.at(-1)).toMatchObject({ action: 'retry', of: 'n1', by: 'bob', reason: 'fixed' });
+    expect(mayProceed(retried)).toBe(false);
+    expect(mayProceed(play(retried, { ...retry, node: 'n2' }))).toBe(true);
+  });
+
+  test('counts as one of the retries that the node knows of, as a resume does', () => {
+    const retried = play(both, retry, resume);
+    expect([resumesOf(retried, 'n1'), resumesOf(retried, 'n2')]).toEqual([2, 1]);
+    expect(play(retried, mark('n1', problem('late'), { resumes: 1 }))).toBe(retried);
+    expect(play(retried, mark('n1', problem('again'), { resumes: 2 })).stalledNodes).toEqual({ n1: problem('again') });
+  });
+
+  test('lets a node whose workflow has failed begin another round, and leaves the run stalled for its own problem', () => {
+    const failed: NodeEnd = { kind: 'failed', problem: problem('a bug') };
+    const own = play(out, end(n1, failed), { type: 'stall', problem: problem('no lock') });
+    expect(pendingOf(own, oldNodes).map(({ name }) => name)).toEqual(['n3']);
+    const retried = play(own, retry);
+    expect(pendingOf(retried, oldNodes).map(({ name }) => name)).toEqual(['n1', 'n3']);
+    expect(retried.status.stalled).toEqual(problem('no lock'));
+  });
+
+  test('changes nothing when the node is not stalled', () => {
+    expect(play(out, retry)).toBe(out);
+  });
+});
+
+describe('spec.rollout.maxFailures', () => {
+  const allowing = (maxFailures: number) => {
+    const { policy, ...plan } = aPlan();
+    const rollout = { zones: [], maxFailures };
+    const planned = { type: 'recordPlan', plan: { ...plan, policy: { ...policy, rollout } } } as const;
+    return play(aRun(), ...upToReplace, { ...planned, since: begun, at: begun, clock: begun }, start(n1), start(n2));
+  };
+  const one = mark('n1', problem('a budget'));
+  const two = mark('n2', problem('a volume'));
+
+  test('lets others continue while no more nodes are stalled', () => {
+    const stalled = play(allowing(1), one);
+    expect(stalled.status.stalled).toEqual(problem('a budget'));
+    expect(stalled.status.paused).toBeUndefined();
+    expect([mayProceed(stalled), isSetAside(stalled, n1)]).toEqual([true, true]);
+  });
+
+  test('pauses the run with a reason that names the nodes when one more is', () => {
+    const paused = play(allowing(1), one, two);
+    const reason = '2 nodes stalled (n1, n2), and spec.rollout.maxFailures is 1';
+    expect(paused.status.paused).toMatchObject({ by: 'nodeferry', reason });
+    expect(paused.status.actions.at(-1)).toMatchObject({ action: 'pause', by: 'nodeferry', reason });
+    expect([mayProceed(paused), isSetAside(paused, n1)]).toEqual([false, false]);
+  });
+
+  test.each<[string, RunEvent]>([
+    ['a retry', { type: 'retry', node: 'n1', by: 'bob', reason: '', at: begun }],
+    ['a resume', resume],
+    ['the end of a node', end(n2, answered(n2, 'replaced'))],
+  ])('lets the run continue after %s', (_, event) => {
+    const after = play(allowing(1), one, two, event);
+    expect(after.status.paused).toBeUndefined();
+    expect(mayProceed(after)).toBe(true);
+  });
+
+  test('keeps the pause of an operator, which a retry does not end', () => {
+    const pause = { type: 'pause', by: 'ada', reason: 'lunch', at: begun } as const;
+    const retry = { type: 'retry', node: 'n1', by: 'bob', reason: '', at: begun } as const;
+    for (const history of [
+      [pause, one, two],
+      [one, two, pause],
+    ]) {
+      const paused = play(allowing(1), ...history);
+      expect(play(paused, retry).status.paused).toEqual({ by: 'ada', reason: 'lunch', at: begun });
+    }
+  });
+
+  test('does not count unreachable nodes, and lets none be stalled while the run rolls back', () => {
+    expect(mayProceed(play(allowing(0), mark('n1', silent)))).toBe(true);
+    const back = play(allowing(1), { type: 'beginRollback' }, mark('n1', problem('a budget'), { resumes: 1 }));
+    expect(back.status.paused).toBeUndefined();
+    expect(mayProceed(back)).toBe(false);
+  });
+
+  test('by default stops the others with the first stalled node, and does not pause the run', () => {
+    const stalled = play(out, one);
+    expect(stalled.status.paused).toBeUndefined();
+    expect(mayProceed(stalled)).toBe(false);
+    expect(play(allowing(0), one).status.paused).toMatchObject({ by: 'nodeferry' });
   });
 });
 

@@ -55,7 +55,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
       decideAdoption(observation.cluster, 'run'),
     ],
     'roll back': (observation) => [
-      decideAdoption(observation.cluster, 'run', pool.ref.name),
+      decideAdoption(observation.cluster, 'run', { leaving: pool.ref.name }),
       decideSwaps({
         cluster: observation.cluster,
         policy: surging,

@@ -3,7 +3,7 @@ import type { NodeRef } from '../model/node.ts';
 import { listNames } from '../text/format.ts';
 
 /** What a drain leaves behind on purpose, and how to use such a node again. */
-export function explainKept(nodes: readonly Pick<NodeRef, 'name'>[]): string {
+export function explainDrained(nodes: readonly Pick<NodeRef, 'name'>[]): string {
   const names = nodes.map(({ name }) => name);
   const node = names.length === 1 ? (names[0] ?? '') : 'NODE';
   return (
