@@ -25,6 +25,7 @@ export function addRuns(program: Command, finish: (code: ExitCode) => void): voi
     .addHelpText(
       'after',
       '\nNeeds Temporal, but no worker. A change reaches the list within a few seconds. Times are UTC.' +
+        '\nRUN is the ID that --run of status, watch, report, explain and events takes.' +
         '\nSTATE is the phase of the run, stalled, or how it ended. Pauses and approvals: nodeferry status CLUSTER/POOL' +
         '\n\nExamples:\n  $ nodeferry list\n  $ nodeferry list --all --cluster prod-eu --limit 20' +
         `\n  $ nodeferry list --stalled -o json | jq -r '.[] | .cluster + "/" + .pool'`,

@@ -57,9 +57,9 @@ export async function readRunningRuns(connection: TemporalConnection, cluster: s
   ].join(' AND ');
   return await connection.within(async () => {
     const runs = new Set<string>();
-    for await (const { workflowId, memo } of connection.client.workflow.list({ query })) {
+    for await (const info of connection.client.workflow.list({ query })) {
       // See nodeReplacementId.
-      const run = memoOf(memo).run ?? workflowId.split('/')[3];
+      const run = runNameOf(info) ?? info.workflowId.split('/')[3];
       if (run !== undefined) runs.add(run);
     }
     return runs;
@@ -76,7 +76,17 @@ function queryOf({ all, cluster, stalled }: RunFilter): string {
 }
 
 function isOnCluster(cluster: string): string {
-  return `${searchAttributes.cluster.name} = '${cluster.replaceAll("'", "''")}'`;
+  return `${searchAttributes.cluster.name} = ${quoted(cluster)}`;
+}
+
+/** A text in a query of Temporal. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** The name of a run, as Temporal knows it; undefined if an older version has started it. */
+export function runNameOf({ memo }: Pick<WorkflowExecutionInfo, 'memo'>): string | undefined {
+  return memoOf(memo).run;
 }
 
 const ends: Readonly<Record<string, string>> = {

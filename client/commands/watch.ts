@@ -9,7 +9,7 @@ import { type FetchedRun, fetchRun } from '../fetch-status.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { legible, styleFor } from '../output/style.ts';
-import { formatRunTarget, type RunTarget } from '../run-target.ts';
+import { formatNamedRun, formatRunTarget, type NamedRun } from '../run-target.ts';
 import { describeChanges } from '../view/changes.ts';
 import { renderReport } from '../view/report.ts';
 import { explainEnd, needsOperator, nextSteps } from '../view/seen-run.ts';
@@ -28,7 +28,7 @@ export interface WatchOptions {
 }
 
 /** Watches a run until it ends: a live tree on a terminal, one line per change elsewhere. Ctrl-C detaches only. */
-export async function watchCommand(target: RunTarget, options: WatchOptions): Promise<ExitCode> {
+export async function watchCommand(target: NamedRun, options: WatchOptions): Promise<ExitCode> {
   const connection = await connectTemporal();
   try {
     return await monitorRun(connection, target, options);
@@ -40,7 +40,7 @@ export async function watchCommand(target: RunTarget, options: WatchOptions): Pr
 /** The same as watchCommand over an open connection. */
 export async function monitorRun(
   connection: TemporalConnection,
-  target: RunTarget,
+  target: NamedRun,
   options: WatchOptions,
 ): Promise<ExitCode> {
   const detach = new AbortController();
@@ -56,7 +56,7 @@ export async function monitorRun(
 
 async function follow(
   connection: TemporalConnection,
-  target: RunTarget,
+  target: NamedRun,
   options: WatchOptions,
   detach: AbortSignal,
 ): Promise<ExitCode> {
@@ -80,7 +80,7 @@ async function follow(
 }
 
 /** Polls the run. If nothing answers at the moment, that is shown and not thrown: a worker or a server may be started again. */
-async function observation(connection: TemporalConnection, target: RunTarget): Promise<FetchedRun | NodeferryError> {
+async function observation(connection: TemporalConnection, target: NamedRun): Promise<FetchedRun | NodeferryError> {
   try {
     return await fetchRun(connection, target);
   } catch (error) {
@@ -148,10 +148,9 @@ export function showEnd(
   return exitCodeOfReport(report);
 }
 
-function left(target: RunTarget, what: string, code: ExitCode): ExitCode {
-  const name = formatRunTarget(target);
+function left(target: NamedRun, what: string, code: ExitCode): ExitCode {
   printProgress(
-    `\n${what}; the run continues. Watch it again: nodeferry watch ${name}   Stop it: nodeferry pause ${name}`,
+    `\n${what}; the run continues. Watch it again: nodeferry watch ${formatNamedRun(target)}   Stop it: nodeferry pause ${formatRunTarget(target)}`,
   );
   return code;
 }

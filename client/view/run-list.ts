@@ -8,7 +8,7 @@ import { renderTable } from './table.ts';
 export interface ListedRun {
   readonly cluster: string;
   readonly pool: string;
-  /** Name of the run; absent if an older version has started it. */
+  /** Name of the run; absent if an older version has started it, and then `workflowRunId` names it. */
   readonly run?: string;
   /** Its phase; `stalled`; or how it ended: `completed`, `aborted`, `failed`, `terminated`, `timed out`, `cancelled`. */
   readonly state: string;
@@ -35,26 +35,31 @@ function toneOf(state: string): Tone {
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
-/** Draws runs in columns. Commands name a run by its pool, so its own name is left out where it does not fit. `now` is epoch ms. */
+/**
+ * Draws runs in columns. Where they do not all fit, one is left out: the ID of the runs, because a run that is under way is named by its pool
+ * alone; or their target, if some of them have ended and can be named by their ID only. `now` is epoch ms.
+ */
 export function renderRunList(runs: readonly ListedRun[], now: number, style: Style): string[] {
   const rows = [columns, ...runs.map((run) => cellsOf(run, now, style))];
   const whole = renderTable(rows);
   const fits = style.width === undefined || whole.every((line) => stringWidth(line) <= (style.width ?? 0));
-  const [head = '', ...table] = fits ? whole : renderTable(rows.map(withoutName), style.width);
+  const leftOut = columns.indexOf(runs.some(({ closedAt }) => closedAt !== undefined) ? 'TARGET' : 'RUN');
+  const [head = '', ...table] = fits
+    ? whole
+    : renderTable(
+        rows.map((row) => row.toSpliced(leftOut, 1)),
+        style.width,
+      );
   return [style.paint('dim', head), ...table];
 }
 
 const columns = ['CLUSTER/POOL', 'RUN', 'STATE', 'STARTED', 'ELAPSED', 'TARGET'] as const;
 
-function withoutName([pool = '', _name, ...others]: readonly string[]): readonly string[] {
-  return [pool, ...others];
-}
-
-function cellsOf({ cluster, pool, run = '-', ...one }: ListedRun, now: number, style: Style): readonly string[] {
+function cellsOf({ cluster, pool, run, ...one }: ListedRun, now: number, style: Style): readonly string[] {
   const { state, startedAt, closedAt } = one;
   return [
     `${cluster}/${pool}`,
-    run,
+    run ?? one.workflowRunId,
     style.paint(toneOf(state), state.replaceAll('-', ' ')),
     formatMoment(startedAt, now),
     formatLongDuration((closedAt ?? now) - startedAt),
