@@ -1,4 +1,5 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
+import type { OperatorNeeds } from '../core/status/operator-needs.ts';
 import { type RunMemo, searchAttributes, workflowTypes } from '../workflows/messages.ts';
 import type { TemporalConnection } from './connect.ts';
 import { isNoAnswer, noTemporal } from './no-answer.ts';
@@ -108,12 +109,14 @@ function runOf({
   const [, cluster = '', pool = ''] = workflowId.split('/');
   const phase = typedSearchAttributes.get(searchAttributes.phase) ?? 'preflight';
   const isRunning = status.name === 'RUNNING';
-  const isStalled = isRunning && typedSearchAttributes.get(searchAttributes.stalled) === true;
+  const isStalled = typedSearchAttributes.get(searchAttributes.stalled) === true;
+  const { needs, ...known } = memoOf(memo);
   return {
     cluster,
     pool,
-    ...memoOf(memo),
-    state: ends[status.name] ?? (isStalled ? 'stalled' : phase),
+    ...known,
+    ...(isRunning ? needs : {}),
+    state: ends[status.name] ?? (isRunning ? stateOf(phase, isStalled, needs) : phase),
     phase,
     startedAt: startTime.getTime(),
     ...(closeTime === undefined ? {} : { closedAt: closeTime.getTime() }),
@@ -122,9 +125,17 @@ function runOf({
   } satisfies ListedRun;
 }
 
+/** The worst of it, as `status` says it. */
+function stateOf(phase: string, isStalled: boolean, needs: OperatorNeeds = {}): string {
+  if (needs.paused !== undefined) return 'paused';
+  if (isStalled) return 'stalled';
+  return needs.approval === undefined ? phase : 'waiting for approval';
+}
+
 /** Runs that older versions have started have no memo. */
-function memoOf({ run, newPool, version }: Record<string, unknown> = {}): Partial<RunMemo> {
+function memoOf({ run, newPool, version, needs }: Record<string, unknown> = {}): Partial<RunMemo> {
   return {
+    ...(typeof needs === 'object' && needs !== null ? { needs } : {}),
     ...(typeof run === 'string' ? { run } : {}),
     ...(typeof newPool === 'string' ? { newPool } : {}),
     ...(typeof version === 'string' ? { version } : {}),

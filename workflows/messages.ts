@@ -9,6 +9,7 @@ import type { PoolRef } from '../core/model/pool.ts';
 import type { Problem } from '../core/model/problem.ts';
 import type { ApprovedPlan } from '../core/plan/approved-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
+import type { OperatorNeeds } from '../core/status/operator-needs.ts';
 import type { NodeStatus, RunStatus } from '../core/status/status.ts';
 import type { NodeStep } from '../core/steps/node-steps.ts';
 import type { PoolPhase } from '../core/steps/pool-phases.ts';
@@ -201,12 +202,14 @@ export const searchAttributes = {
   stalled: { name: 'NodeferryStalled', type: 'BOOL' },
 } as const;
 
-/** What Temporal keeps with a run from its start, so that runs can be listed without a worker. */
+/** What Temporal keeps with a run, so that runs can be listed without a worker. */
 export interface RunMemo {
   readonly run: string;
   readonly newPool: string;
   /** Kubernetes version of the new nodes, if the policy names one. */
   readonly version?: string;
+  /** Why the run waits for an operator, which it publishes itself; absent while it waits for none. */
+  readonly needs?: OperatorNeeds | undefined;
 }
 
 /** The search attributes that say which pool a workflow, or a schedule, is about. */

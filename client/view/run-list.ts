@@ -1,16 +1,17 @@
 import stringWidth from 'string-width';
 import type { Tone } from '../../core/status/line.ts';
+import type { OperatorNeeds } from '../../core/status/operator-needs.ts';
 import { formatLongDuration } from '../../core/text/format.ts';
 import type { Style } from '../output/style.ts';
 import { renderTable } from './table.ts';
 
-/** A run as Temporal itself knows it. Times are epoch ms. */
-export interface ListedRun {
+/** A run as Temporal itself knows it, and why it waits for an operator. Times are epoch ms. */
+export interface ListedRun extends OperatorNeeds {
   readonly cluster: string;
   readonly pool: string;
   /** Name of the run; absent if an older version has started it, and then `workflowRunId` names it. */
   readonly run?: string;
-  /** Its phase; `stalled`; or how it ended: `completed`, `aborted`, `failed`, `terminated`, `timed out`, `cancelled`. */
+  /** Its phase; `paused`, `stalled`, `waiting for approval`; or how it ended: `completed`, `aborted`, `failed`, `terminated`, `timed out`, `cancelled`. */
   readonly state: string;
   /** The last phase that it has published. */
   readonly phase: string;
@@ -25,7 +26,15 @@ export interface ListedRun {
 }
 
 /** States in which a run needs somebody, or has ended badly. */
-const badStates: readonly string[] = ['stalled', 'failed', 'terminated', 'timed out', 'cancelled'];
+const badStates: readonly string[] = [
+  'stalled',
+  'paused',
+  'waiting for approval',
+  'failed',
+  'terminated',
+  'timed out',
+  'cancelled',
+];
 
 function toneOf(state: string): Tone {
   if (badStates.includes(state)) return 'bad';
@@ -60,11 +69,18 @@ function cellsOf({ cluster, pool, run, ...one }: ListedRun, now: number, style: 
   return [
     `${cluster}/${pool}`,
     run ?? one.workflowRunId,
-    style.paint(toneOf(state), state.replaceAll('-', ' ')),
+    style.paint(toneOf(state), explainState(one)),
     formatMoment(startedAt, now),
     formatLongDuration((closedAt ?? now) - startedAt),
     targetOf(one),
   ];
+}
+
+/** The state, with who has paused the run, or what is to be approved. */
+function explainState({ state, paused, approval }: Pick<ListedRun, 'state' | 'paused' | 'approval'>): string {
+  if (state === 'paused' && paused !== undefined) return `paused by ${paused.by}`;
+  if (state === 'waiting for approval' && approval !== undefined) return `${state} (${approval.of})`;
+  return state.replaceAll('-', ' ');
 }
 
 /** The new pool, and its version unless its name says it already. */
