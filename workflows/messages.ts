@@ -3,6 +3,7 @@
  * a CLI, a worker and the workflow sandbox can all load it.
  */
 import type { QueryDefinition, SignalDefinition, UpdateDefinition } from '@temporalio/common';
+import { typedAttribute } from '../core/connection/register-attributes.ts';
 import type { ServiceBaseline } from '../core/guard/baseline.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
@@ -244,23 +245,9 @@ function runMemo(run: string, { target: { poolName: newPool, version } }: Pick<P
 /** One of the search attributes. */
 export type SearchAttribute = (typeof searchAttributes)[keyof typeof searchAttributes];
 
-/** The command that registers search attributes in a namespace. It takes as many types as names, in the same order. */
-export function registrationCommand(namespace: string, missing: readonly SearchAttribute[]): string {
-  const flags = missing.map(({ name, type }) => `--name ${name} --type ${commandLineType(type)}`);
-  return `temporal operator search-attribute create --namespace ${namespace} ${flags.join(' ')}`;
-}
-
-/** The type of a search attribute, as the `temporal` command line spells it. */
-function commandLineType(type: SearchAttribute['type']): string {
-  return type === 'BOOL' ? 'Bool' : 'Keyword';
-}
-
 /** Flags of `temporal server start-dev` that register the search attributes. */
 export function searchAttributeFlags(): readonly string[] {
-  return Object.values(searchAttributes).flatMap(({ name, type }) => [
-    '--search-attribute',
-    `${name}=${commandLineType(type)}`,
-  ]);
+  return Object.values(searchAttributes).flatMap((one) => ['--search-attribute', typedAttribute(one)]);
 }
 
 function update<Ret, Args extends unknown[]>(name: string): UpdateDefinition<Ret, Args> {
