@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../core/policy/durations.ts';
+import type { EventsOptions } from './commands/events.ts';
 import type { ExitCode } from './output/exit-codes.ts';
-import { outputOption } from './output/output-option.ts';
+import { lineOutputOption, outputOption } from './output/output-option.ts';
 import type { OutputFormat } from './output/print.ts';
 import { runOption } from './output/run-option.ts';
 import type { DocumentFormat } from './report/document-formats.ts';
@@ -75,6 +76,28 @@ export function addWatching(program: Command, finish: (code: ExitCode) => void):
     .action(async (target: string, options: ReportFlags) => {
       const { reportCommand } = await import('./commands/report.ts');
       finish(await reportCommand(parseNamedRun(target, options.run), options));
+    });
+}
+
+/** Adds the command that shows what has happened in a run. */
+export function addEvents(program: Command, finish: (code: ExitCode) => void): void {
+  program
+    .command('events')
+    .description('show what has happened in a run, oldest first')
+    .argument('<cluster/pool>', 'the pool, as in the policy')
+    .option('-f, --follow', 'go on until the run ends', false)
+    .addOption(runOption())
+    .addOption(lineOutputOption())
+    .addHelpText(
+      'after',
+      '\nNeeds Temporal, but no worker. Times are UTC. With -f the exit code is that of the run; Ctrl-C detaches, and the run continues.' +
+        '\nIn JSON every line is one event: schemas/run-event.schema.json' +
+        '\n\nExamples:\n  $ nodeferry events prod-eu/web\n  $ nodeferry events prod-eu/web -f' +
+        `\n  $ nodeferry events prod-eu/web -o json | jq -r 'select(.type == "stalled") | .problem.message'`,
+    )
+    .action(async (target: string, options: EventsOptions & { run?: string }) => {
+      const { eventsCommand } = await import('./commands/events.ts');
+      finish(await eventsCommand(parseNamedRun(target, options.run), options));
     });
 }
 

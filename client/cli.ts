@@ -7,7 +7,7 @@ import { addDoctor } from './cli-doctor.ts';
 import { addOffline } from './cli-offline.ts';
 import { addRuns } from './cli-runs.ts';
 import { addServerOptions } from './cli-server-options.ts';
-import { addWatching } from './cli-watching.ts';
+import { addEvents, addWatching } from './cli-watching.ts';
 import { addClusterOptions, type ClusterOptions } from './cluster-options.ts';
 import { type ExitCode, exitCodes } from './output/exit-codes.ts';
 import { reportFailure } from './output/fail.ts';
@@ -52,6 +52,7 @@ function createProgram(name: string, finish: (code: number) => void): Command {
   addPlanning(program, finish);
   addRuns(program, finish);
   addWatching(program, finish);
+  addEvents(program, finish);
   addControls(program, finish);
   addConcurrency(program, finish);
   addSchedule(program, finish);

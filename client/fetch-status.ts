@@ -29,8 +29,8 @@ export async function fetchRun(connection: TemporalConnection, target: NamedRun)
   const closed = await fetchClosed(connection, target);
   if ('status' in closed) return { ...closed, running: false };
   const { handle, description } = closed;
-  if (!(await guarded(target, () => isPolled(connection, description.taskQueue)))) throw noWorker('');
-  const status = await guarded(
+  if (!(await answered(target, () => isPolled(connection, description.taskQueue)))) throw noWorker('');
+  const status = await answered(
     target,
     () => connection.within(() => handle.query<RunStatus>('status')),
     (cause) => noWorker('', cause),
@@ -61,10 +61,10 @@ interface OpenRun {
  * @throws NodeferryError PoolNotFound without a run
  */
 export async function fetchClosed(connection: TemporalConnection, target: NamedRun): Promise<ClosedRun | OpenRun> {
-  const handle = await guarded(target, () => findRun(connection, target));
-  const description = await guarded(target, () => connection.within(() => handle.describe()));
+  const handle = await answered(target, () => findRun(connection, target));
+  const description = await answered(target, () => connection.within(() => handle.describe()));
   if (description.status.name === 'RUNNING') return { handle, description };
-  return await guarded(target, () => readClosedRun(connection, handle, description));
+  return await answered(target, () => readClosedRun(connection, handle, description));
 }
 
 /** A monitor that has just started may not have reported anything yet, or the workflow does not know the report yet. */
@@ -93,7 +93,11 @@ async function fetchNode(connection: TemporalConnection, node: NodeStatus): Prom
   }
 }
 
-async function guarded<T>(
+/**
+ * The answer to a question about a run.
+ * @throws NodeferryError PoolNotFound without a run; by default TemporalUnreachable when the server does not answer
+ */
+export async function answered<T>(
   target: NamedRun,
   call: () => Promise<T>,
   noAnswer: (cause: unknown) => NodeferryError = noTemporal,

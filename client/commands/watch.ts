@@ -7,6 +7,7 @@ import type { ClosedRun } from '../closed-run.ts';
 import { connectTemporal, type TemporalConnection } from '../connect.ts';
 import { type FetchedRun, fetchRun } from '../fetch-status.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
+import { pause, unlessAborted, untilInterrupted } from '../output/interrupt.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { legible, styleFor } from '../output/style.ts';
 import { formatNamedRun, formatRunTarget, type NamedRun } from '../run-target.ts';
@@ -43,15 +44,7 @@ export async function monitorRun(
   target: NamedRun,
   options: WatchOptions,
 ): Promise<ExitCode> {
-  const detach = new AbortController();
-  const onInterrupt = () => detach.abort();
-  // Not `once`: the live view's own handler ends the process when it is the only one left (signal-exit).
-  process.on('SIGINT', onInterrupt);
-  try {
-    return await follow(connection, target, options, detach.signal);
-  } finally {
-    process.removeListener('SIGINT', onInterrupt);
-  }
+  return await untilInterrupted(async (detach) => await follow(connection, target, options, detach));
 }
 
 async function follow(
@@ -63,7 +56,7 @@ async function follow(
   const screen = createScreen();
   const stopAt = options.timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + options.timeoutMs;
   for (;;) {
-    const run = await Promise.race([observation(connection, target), aborted(detach)]);
+    const run = await unlessAborted(detach, observation(connection, target));
     if (run === undefined) return left(target, 'Detached', exitCodes.detached);
     screen.show(run);
     if (!(run instanceof NodeferryError)) {
@@ -87,13 +80,6 @@ async function observation(connection: TemporalConnection, target: NamedRun): Pr
     if (error instanceof NodeferryError && error.problem.code === 'TemporalUnreachable') return error;
     throw error;
   }
-}
-
-async function aborted(signal: AbortSignal): Promise<undefined> {
-  return await new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
 }
 
 function draw(lines: readonly string[]): void {
@@ -167,14 +153,4 @@ export function exitCodeOfReport({ outcome, probes, traffic }: RunReport): ExitC
     case 'failed':
       return exitCodes.failed;
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

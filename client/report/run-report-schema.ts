@@ -21,11 +21,14 @@ const operatorActions = [
   'set-concurrency',
 ] as const;
 
-const time = (description: string) => z.number().meta({ description: `${description} Milliseconds since 1970, UTC.` });
+/** A moment, as all our JSON has it. */
+export const time = (description: string) =>
+  z.number().meta({ description: `${description} Milliseconds since 1970, UTC.` });
 const amount = (description: string) => z.number().min(0).meta({ description });
 const texts = (description: string) => z.array(z.string()).meta({ description });
 
-const problem = z
+/** A problem. */
+export const problem = z
   .object({
     code: z.enum(Object.keys(problemCodes) as ProblemCode[]).meta({ description: 'Stable code.' }),
     message: z.string().meta({ description: 'What happened.' }),
@@ -65,7 +68,8 @@ const waiting = z
   })
   .meta({ id: 'Waiting', description: 'What was waited for when the run ended.' });
 
-const evidence = z
+/** A piece of evidence. */
+export const evidence = z
   .object({
     kind: z.enum(evidenceKinds),
     at: time('When it was observed.'),
