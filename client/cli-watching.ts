@@ -11,7 +11,7 @@ import { parseNamedRun } from './run-target.ts';
 /** Options of `watch`, as commander parses them. */
 interface WatchFlags {
   readonly run?: string;
-  readonly output: OutputFormat;
+  readonly output: 'table' | 'json';
   readonly untilStalled: boolean;
   readonly timeout?: number;
 }
@@ -47,15 +47,24 @@ export function addWatching(program: Command, finish: (code: ExitCode) => void):
     .option('--until-stalled', 'end with exit code 3 as soon as an operator is needed', false)
     .option('--timeout <duration>', 'stop watching after this long, e.g. 30m (exit code 124)', parseTimeout)
     .addOption(runOption())
-    .addOption(outputOption())
+    .addOption(lineOutputOption())
     .addHelpText(
       'after',
-      '\nCtrl-C detaches; the run continues.\n\nExamples:\n  $ nodeferry watch prod-eu/web\n  $ nodeferry watch prod-eu/web --until-stalled --timeout 2h   # in a pipeline',
+      '\nCtrl-C detaches; the run continues. In JSON every line is one object: schemas/watch-line.schema.json' +
+        '\n\nExamples:\n  $ nodeferry watch prod-eu/web\n  $ nodeferry watch prod-eu/web --until-stalled --timeout 2h   # in a pipeline' +
+        `\n  $ nodeferry watch prod-eu/web -o json | jq -r 'select(.type == "change") | .text'`,
     )
     .action(async (target: string, options: WatchFlags) => {
       const { watchCommand } = await import('./commands/watch.ts');
       const { output, untilStalled, timeout: timeoutMs } = options;
-      finish(await watchCommand(parseNamedRun(target, options.run), { output, untilStalled, timeoutMs }));
+      finish(
+        await watchCommand(parseNamedRun(target, options.run), {
+          output,
+          asLines: output === 'json',
+          untilStalled,
+          timeoutMs,
+        }),
+      );
     });
   program
     .command('report')

@@ -11,7 +11,7 @@ import { printProgress } from '../output/print.ts';
 import { legible, styleFor } from '../output/style.ts';
 import { formatNamedRun, formatRunTarget, type NamedRun } from '../run-target.ts';
 import { renderEvent } from '../view/event-line.ts';
-import { exitCodeOfReport } from './watch.ts';
+import { exitCodeOfEnd } from './watch.ts';
 
 /** Time between two polls of a run that is followed, ms. */
 const refreshMs = 2000;
@@ -57,7 +57,7 @@ async function follow(followed: Followed, options: EventsOptions, detach: AbortS
       if (silentSince !== undefined) printProgress('It answers again.');
       silentSince = undefined;
       print(found.events, options);
-      if (found.hasEnded) return await exitCodeOfEnd(connection, { ...target, run: log.runId });
+      if (found.hasEnded) return await codeOf(connection, { ...target, run: log.runId });
     }
     await pause(refreshMs, detach);
   }
@@ -83,9 +83,9 @@ function explainSilence({ problem }: NodeferryError, now: number): string {
   return `Waiting since ${formatTime(now)} UTC: ${problem.message}\n  fix: ${problem.hint ?? ''}`;
 }
 
-async function exitCodeOfEnd(connection: TemporalConnection, target: NamedRun): Promise<ExitCode> {
-  const closed = await fetchClosed(connection, target);
-  return 'report' in closed && closed.report !== undefined ? exitCodeOfReport(closed.report) : exitCodes.failed;
+async function codeOf(connection: TemporalConnection, target: NamedRun): Promise<ExitCode> {
+  const run = await fetchClosed(connection, target);
+  return 'status' in run ? exitCodeOfEnd(run) : exitCodes.ok;
 }
 
 function leave(target: NamedRun): ExitCode {

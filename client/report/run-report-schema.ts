@@ -66,7 +66,7 @@ const waiting = z
     action: z.string().meta({ description: 'What would end the wait.' }).optional(),
     blocked: z.array(blocked).meta({ description: 'Pods that may not leave yet.' }).optional(),
   })
-  .meta({ id: 'Waiting', description: 'What was waited for when the run ended.' });
+  .meta({ id: 'Waiting', description: 'What is waited for, or was when the run ended.' });
 
 /** A piece of evidence. */
 export const evidence = z
@@ -148,38 +148,43 @@ const windowStatus = z.object({
   checkedAt: time('When it was checked.'),
 });
 
+/** What the status of a run and its report have in common. */
+export const statusFields = {
+  run: z.string().meta({ description: 'Name of the run.' }),
+  workflowId: z.string().meta({ description: 'ID of its workflow in Temporal.' }),
+  cluster: z.string(),
+  pool: z.string().meta({ description: 'The old pool.' }),
+  newPool: z.string().meta({ description: 'The new pool.' }),
+  fromVersion: z.string(),
+  toVersion: z.string(),
+  phase: z.enum(poolPhases.map(({ id }) => id)),
+  startedAt: time('Start of the run.'),
+  finishedAt: time('End of the run.').optional(),
+  stalled: problem.optional(),
+  paused: z.object(decision).optional(),
+  maxInFlight: z
+    .number()
+    .meta({ description: 'The most nodes in progress together, if an operator set it.' })
+    .optional(),
+  approval: approval.meta({ description: 'What the run waits to be approved.' }).optional(),
+  window: windowStatus.meta({ description: 'Upgrade windows, as last checked.' }).optional(),
+  windowOverride: z.object(decision).meta({ description: 'Who overrode the upgrade windows.' }).optional(),
+  waiting: waiting.optional(),
+  nodes: z.array(nodeStatus).meta({ description: 'The old nodes, with the evidence of each.' }),
+  traffic,
+  probes: amount('Probes in the policy. 0 means that nothing was measured.'),
+  disabledRules: texts('Protections that the policy disabled.'),
+  actions: z.array(operatorAction).meta({ description: 'What operators did, the latest last.' }),
+  externalChanges: z.array(externalChange).meta({ description: 'Those that do not belong to one node.' }),
+};
+
 /** The JSON form of a report. */
 export const runReportSchema = z
   .object({
-    run: z.string().meta({ description: 'Name of the run.' }),
-    workflowId: z.string().meta({ description: 'ID of its workflow in Temporal.' }),
-    cluster: z.string(),
-    pool: z.string().meta({ description: 'The old pool.' }),
-    newPool: z.string().meta({ description: 'The new pool.' }),
-    fromVersion: z.string(),
-    toVersion: z.string(),
+    ...statusFields,
     outcome: z.enum(finalPhases),
-    phase: z.enum(poolPhases.map(({ id }) => id)),
-    startedAt: time('Start of the run.'),
-    finishedAt: time('End of the run.').optional(),
     durationMs: amount('From the start until nothing was left to do, ms.'),
-    stalled: problem.optional(),
-    paused: z.object(decision).optional(),
-    maxInFlight: z
-      .number()
-      .meta({ description: 'The most nodes in progress together, if an operator set it.' })
-      .optional(),
-    approval: approval.meta({ description: 'What the run still waited to be approved.' }).optional(),
-    window: windowStatus.meta({ description: 'Upgrade windows, as last checked.' }).optional(),
-    windowOverride: z.object(decision).meta({ description: 'Who overrode the upgrade windows.' }).optional(),
-    waiting: waiting.optional(),
-    nodes: z.array(nodeStatus).meta({ description: 'The old nodes, with the evidence of each.' }),
     newNodes: z.array(node),
-    traffic,
-    probes: amount('Probes in the policy. 0 means that nothing was measured.'),
-    disabledRules: texts('Protections that the policy disabled.'),
-    actions: z.array(operatorAction).meta({ description: 'What operators did, the latest last.' }),
-    externalChanges: z.array(externalChange).meta({ description: 'Those that do not belong to one node.' }),
     instanceMinutes: amount('Instance time beyond what the pool costs anyway, minutes.').optional(),
     leftovers: texts('What was not restored, or was left on purpose because restoring it would do harm.'),
     unprotected: texts('What the plan could not protect and the operator accepted.'),
