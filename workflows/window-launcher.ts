@@ -30,7 +30,7 @@ export async function windowLauncher({ schedule, policy }: LauncherInput): Promi
   }
 }
 
-/** @throws ApplicationFailure when the upgrade was aborted or has failed */
+/** @throws ApplicationFailure when the upgrade was aborted or rejected, or has failed */
 async function requireCompleted(result: Promise<RunReport>): Promise<{ readonly reason: string }> {
   let report: RunReport;
   try {
@@ -39,7 +39,13 @@ async function requireCompleted(result: Promise<RunReport>): Promise<{ readonly 
     throw failWith(problemOf(error));
   }
   if (report.outcome === 'completed') return { reason: `replaced by ${report.newPool}` };
-  const aborted = report.actions.findLast(({ action }) => action === 'abort');
-  const by = aborted === undefined ? '' : ` by ${because(aborted)}`;
-  throw failWith({ code: 'RunAborted', message: `the upgrade was aborted${by}` });
+  throw failWith({ code: 'RunAborted', message: `the upgrade was ${explainRollback(report)}` });
+}
+
+/** Who has made the upgrade roll back, and how. */
+function explainRollback({ actions }: RunReport): string {
+  const cause = actions.findLast(({ action }) => action === 'abort' || action === 'reject');
+  if (cause === undefined) return 'aborted';
+  const what = cause.action === 'abort' ? 'aborted' : `rejected${cause.of === undefined ? '' : ` (${cause.of})`}`;
+  return `${what} by ${because(cause)}`;
 }
