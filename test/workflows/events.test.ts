@@ -10,6 +10,7 @@ import { openRunLog } from '../../client/events/run-log.ts';
 import { pauseUpdate, poolUpgradeId, resumeUpdate } from '../../workflows/messages.ts';
 import { connectAsCommandsDo, startForNobody, targetOf } from '../support/command-connection.ts';
 import { callCommandLine, runCommandLine } from '../support/command-line.ts';
+import { openProxy } from '../support/interruptible-proxy.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'because' };
@@ -101,6 +102,32 @@ test('Ctrl-C detaches, with its sentence and exit code 130', async () => {
 
   expect(await ended).toBe(130);
   expect(await told).toContain(`Follow it again: nodeferry events ${target.cluster}/${target.pool} -f`);
+});
+
+test('a server that is away for a while is waited for, and nothing is missing afterwards', async () => {
+  const { target, handle } = await startForNobody(await connectAsCommandsDo(), operator);
+  onTestFinished(async () => void (await handle.terminate('the test is over').catch(() => undefined)));
+  const proxy = await openProxy(inject('temporalAddress'));
+  const main = fileURLToPath(new URL('../../client/main.ts', import.meta.url));
+  const child = spawn(process.execPath, [main, 'events', `${target.cluster}/${target.pool}`, '-f', '-o', 'json'], {
+    env: { ...process.env, TEMPORAL_ADDRESS: proxy.address },
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  const told = text(child.stdout);
+  child.stdout.once('data', () => proxy.interrupt());
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (part: string) => {
+    said += part;
+    if (said.includes('Waiting since')) proxy.restore();
+  });
+  await expect.poll(() => said, { timeout: 30_000 }).toContain('It answers again.');
+  await handle.terminate('a mistake');
+
+  expect(await ended).toBe(1);
+  expect(eventsIn(await told).map(({ type, message }) => `${type} ${message}`)).toEqual([
+    'run-started start by ann: because',
+    expect.stringMatching(/^run-ended terminated .*: a mistake$/),
+  ]);
 });
 
 test('an answer that is lost half-way loses no event', async () => {
