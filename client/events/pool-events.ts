@@ -99,5 +99,14 @@ function actionEvent(update: string, request: Fields, approval: string | undefin
   const nodes = numberIn(request, 'maxInFlight');
   const of = isAnswer ? (textIn(request, 'of') ?? approval) : nodes === undefined ? textIn(request, 'of') : `${nodes}`;
   const told = `${action}${of === undefined ? '' : ` (${of})`} by ${by}${reason === '' ? '' : `: ${reason}`}`;
-  return { type: 'operator-action', action, by, reason, message: told, ...(of === undefined ? {} : { of }) };
+  const node = textIn(request, 'node');
+  return {
+    type: 'operator-action',
+    action,
+    by,
+    reason,
+    message: told,
+    ...(of === undefined ? {} : { of }),
+    ...(node === undefined ? {} : { node }),
+  };
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defaultPayloadConverter } from '@temporalio/common';
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Ajv } from 'ajv';
 import { describe, expect, test } from 'vitest';
@@ -91,6 +92,15 @@ describe('the events of a recorded run', () => {
     expect(evicting.map(({ type }) => type)).toEqual(['step-started', 'step-failed', 'step-started', 'step-ended']);
     expect(evicting[1]?.problem?.message).toBe('something that an operator has to fix');
     expect(evicting[3]?.evidence).toMatchObject([{ kind: 'evicted', detail: 'no pod left on ip-10-0-0-1' }]);
+  });
+
+  test('name what an operator asked for, also of a command that this version does not know', () => {
+    const request = { by: 'ann', reason: 'it hangs', node: 'ip-10-0-0-1' };
+    const input = { name: 'waitLonger', args: { payloads: [defaultPayloadConverter.toPayload(request)] } };
+    const accepted = { workflowExecutionUpdateAcceptedEventAttributes: { acceptedRequest: { input } } };
+    expect(createPoolReader().read(accepted)).toEqual([
+      { type: 'operator-action', action: 'wait-longer', message: 'wait-longer by ann: it hangs', ...request },
+    ]);
   });
 
   test('leave out what repeats every few minutes', () => {

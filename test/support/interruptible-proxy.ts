@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /** An address through which a server is reached, and which can be made to reach nobody. */
-export interface InterruptibleProxy {
+interface InterruptibleProxy {
   readonly address: string;
   /** Ends all connections, and refuses new ones until `restore`. */
   interrupt(): void;
