@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { ExitCode } from './output/exit-codes.ts';
 import { outputOption } from './output/output-option.ts';
 import type { OutputFormat } from './output/print.ts';
+import { runOption } from './output/run-option.ts';
 
 /** Adds the commands that need no server, no cluster and no cloud; `explain` asks Temporal about a run only. */
 export function addOffline(program: Command, finish: (code: ExitCode) => void): void {
@@ -24,6 +25,7 @@ export function addOffline(program: Command, finish: (code: ExitCode) => void): 
     .command('explain')
     .description('explain a rule, a policy field, a problem code or an exit code; or why a run waits')
     .argument('<name>', 'RULE, FIELD, CODE, or CLUSTER/POOL for a run')
+    .addOption(runOption())
     .addOption(outputOption())
     .addHelpText(
       'after',
@@ -31,7 +33,7 @@ export function addOffline(program: Command, finish: (code: ExitCode) => void): 
         '\n\nExamples:\n  $ nodeferry explain WKL-003\n  $ nodeferry explain spec.guard.minServing' +
         '\n  $ nodeferry explain LockHeld\n  $ nodeferry explain 69\n  $ nodeferry explain prod-eu/web',
     )
-    .action(async (name: string, options: { output: OutputFormat }) => {
+    .action(async (name: string, options: { output: OutputFormat; run?: string }) => {
       const { explainCommand } = await import('./commands/explain.ts');
       finish(await explainCommand(name, options));
     });

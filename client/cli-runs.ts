@@ -25,9 +25,11 @@ export function addRuns(program: Command, finish: (code: ExitCode) => void): voi
     .addHelpText(
       'after',
       '\nNeeds Temporal, but no worker. A change reaches the list within a few seconds. Times are UTC.' +
-        '\nSTATE is the phase of the run, stalled, or how it ended. Pauses and approvals: nodeferry status CLUSTER/POOL' +
+        '\nRUN is the ID that --run of status, watch, report, explain and events takes.' +
+        '\nSTATE is the phase of the run; paused, stalled or waiting for approval; or how it ended.' +
         '\n\nExamples:\n  $ nodeferry list\n  $ nodeferry list --all --cluster prod-eu --limit 20' +
-        `\n  $ nodeferry list --stalled -o json | jq -r '.[] | .cluster + "/" + .pool'`,
+        `\n  $ nodeferry list --stalled -o json | jq -r '.[] | .cluster + "/" + .pool'` +
+        `\n  $ nodeferry list -o json | jq -r '.[] | select(.paused or .approval) | .cluster + "/" + .pool'`,
     )
     .action(async (options: ListFlags) => {
       const { listCommand } = await import('./commands/list.ts');

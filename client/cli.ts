@@ -1,6 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readVersion } from '../adapters/package/version.ts';
-import { parseDuration } from '../core/policy/durations.ts';
 import { calledAs } from './called-as.ts';
 import { addCleanup } from './cli-cleanup.ts';
 import { addCompletion } from './cli-completion.ts';
@@ -10,12 +9,12 @@ import { addNodeControls } from './cli-nodes.ts';
 import { addOffline } from './cli-offline.ts';
 import { addRuns } from './cli-runs.ts';
 import { addServerOptions } from './cli-server-options.ts';
+import { addEvents, addWatching } from './cli-watching.ts';
 import { addClusterOptions, type ClusterOptions } from './cluster-options.ts';
 import { type ExitCode, exitCodes } from './output/exit-codes.ts';
 import { reportFailure } from './output/fail.ts';
 import { outputOption } from './output/output-option.ts';
 import type { OutputFormat } from './output/print.ts';
-import type { DocumentFormat } from './report/document-formats.ts';
 import { parseRunTarget } from './run-target.ts';
 import { addSchedule } from './schedule/cli.ts';
 
@@ -56,6 +55,7 @@ function createProgram(name: string, finish: (code: number) => void): Command {
   addRuns(program, finish);
   addDrain(program, finish);
   addWatching(program, finish);
+  addEvents(program, finish);
   addControls(program, finish);
   addConcurrency(program, finish);
   addNodeControls(program, finish);
@@ -109,57 +109,6 @@ interface UpgradeFlags extends ClusterOptions {
   readonly yes: boolean;
   readonly detach: boolean;
   readonly output: OutputFormat;
-}
-
-function addWatching(program: Command, finish: (code: ExitCode) => void): void {
-  program
-    .command('status')
-    .description('show the status of a run, once')
-    .argument('<cluster/pool>', 'the pool, as in the policy')
-    .addOption(outputOption())
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ nodeferry status prod-eu/web\n  $ nodeferry status prod-eu/web -o json | jq .nodes[].waiting',
-    )
-    .action(async (target: string, options: { output: OutputFormat }) => {
-      const { statusCommand } = await import('./commands/status.ts');
-      finish(await statusCommand(parseRunTarget(target), options));
-    });
-  program
-    .command('watch')
-    .description('follow a run until it ends')
-    .argument('<cluster/pool>', 'the pool, as in the policy')
-    .option('--until-stalled', 'end with exit code 3 as soon as an operator is needed', false)
-    .option('--timeout <duration>', 'stop watching after this long, e.g. 30m (exit code 124)', parseTimeout)
-    .addOption(outputOption())
-    .addHelpText(
-      'after',
-      '\nCtrl-C detaches; the run continues.\n\nExamples:\n  $ nodeferry watch prod-eu/web\n  $ nodeferry watch prod-eu/web --until-stalled --timeout 2h   # in a pipeline',
-    )
-    .action(async (target: string, options: { output: OutputFormat; untilStalled: boolean; timeout?: number }) => {
-      const { watchCommand } = await import('./commands/watch.ts');
-      const { output, untilStalled, timeout: timeoutMs } = options;
-      finish(await watchCommand(parseRunTarget(target), { output, untilStalled, timeoutMs }));
-    });
-  program
-    .command('report')
-    .description('show the report of a finished run, or write it as a document')
-    .argument('<cluster/pool>', 'the pool, as in the policy')
-    .addOption(outputOption())
-    .addOption(
-      new Option('--format <format>', 'make it a document; --out tells the format too')
-        .choices(['html', 'md', 'json'] satisfies DocumentFormat[])
-        .conflicts('output'),
-    )
-    .addOption(new Option('--out <file>', 'write the document to a file; stdout without').conflicts('output'))
-    .addHelpText(
-      'after',
-      '\nExamples:\n  $ nodeferry report prod-eu/web\n  $ nodeferry report prod-eu/web --out report.html\n  $ nodeferry report prod-eu/web --format md   # for a change ticket\n  $ nodeferry report prod-eu/web -o json | jq .traffic',
-    )
-    .action(async (target: string, options: { output: OutputFormat; format?: DocumentFormat; out?: string }) => {
-      const { reportCommand } = await import('./commands/report.ts');
-      finish(await reportCommand(parseRunTarget(target), options));
-    });
 }
 
 const exampleReasons = {
@@ -253,13 +202,6 @@ function addProcesses(program: Command, finish: (code: number) => void): void {
       const { versionCommand } = await import('./commands/version.ts');
       await versionCommand({ output });
     });
-}
-
-function parseTimeout(text: string): number {
-  const ms = parseDuration(text);
-  if (ms === undefined || ms <= 0)
-    throw new InvalidArgumentError('Give a duration with its unit, for example 30m or 2h.');
-  return ms;
 }
 
 function parseNodes(text: string): number {

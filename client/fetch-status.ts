@@ -3,12 +3,12 @@ import { NodeferryError } from '../core/model/problem.ts';
 import type { NodeStatus, RunReport, RunStatus } from '../core/status/status.ts';
 import type { TrafficCounts } from '../core/status/traffic-counts.ts';
 import { isAtRest, stateOfStep } from '../core/steps/steps.ts';
-import { poolUpgradeId } from '../workflows/messages.ts';
 import { type ClosedRun, readClosedRun } from './closed-run.ts';
 import type { TemporalConnection } from './connect.ts';
+import { findRun } from './find-run.ts';
 import { explainWaiting, readLiveDetail } from './live-detail.ts';
 import { isNoAnswer, noTemporal, noWorker } from './no-answer.ts';
-import { formatRunTarget, type RunTarget } from './run-target.ts';
+import { formatRunTarget, type NamedRun } from './run-target.ts';
 import type { SeenRun } from './view/seen-run.ts';
 import { isPolled } from './worker-presence.ts';
 
@@ -25,12 +25,12 @@ export interface FetchedRun {
  * has ended is read from its history instead, and needs no worker.
  * @throws NodeferryError PoolNotFound without a run, TemporalUnreachable when no worker answers
  */
-export async function fetchRun(connection: TemporalConnection, target: RunTarget): Promise<FetchedRun> {
+export async function fetchRun(connection: TemporalConnection, target: NamedRun): Promise<FetchedRun> {
   const closed = await fetchClosed(connection, target);
   if ('status' in closed) return { ...closed, running: false };
   const { handle, description } = closed;
-  if (!(await guarded(target, () => isPolled(connection, description.taskQueue)))) throw noWorker('');
-  const status = await guarded(
+  if (!(await answered(target, () => isPolled(connection, description.taskQueue)))) throw noWorker('');
+  const status = await answered(
     target,
     () => connection.within(() => handle.query<RunStatus>('status')),
     (cause) => noWorker('', cause),
@@ -60,11 +60,11 @@ interface OpenRun {
  * Reads a run that has ended. For one that is running it returns that.
  * @throws NodeferryError PoolNotFound without a run
  */
-export async function fetchClosed(connection: TemporalConnection, target: RunTarget): Promise<ClosedRun | OpenRun> {
-  const handle = connection.client.workflow.getHandle(poolUpgradeId(target.cluster, target.pool));
-  const description = await guarded(target, () => connection.within(() => handle.describe()));
+export async function fetchClosed(connection: TemporalConnection, target: NamedRun): Promise<ClosedRun | OpenRun> {
+  const handle = await answered(target, () => findRun(connection, target));
+  const description = await answered(target, () => connection.within(() => handle.describe()));
   if (description.status.name === 'RUNNING') return { handle, description };
-  return await guarded(target, () => readClosedRun(connection, handle, description));
+  return await answered(target, () => readClosedRun(connection, handle, description));
 }
 
 /** A monitor that has just started may not have reported anything yet, or the workflow does not know the report yet. */
@@ -94,8 +94,12 @@ async function fetchNode(connection: TemporalConnection, node: NodeStatus): Prom
   }
 }
 
-async function guarded<T>(
-  target: RunTarget,
+/**
+ * The answer to a question about a run.
+ * @throws NodeferryError PoolNotFound without a run; by default TemporalUnreachable when the server does not answer
+ */
+export async function answered<T>(
+  target: NamedRun,
   call: () => Promise<T>,
   noAnswer: (cause: unknown) => NodeferryError = noTemporal,
 ): Promise<T> {

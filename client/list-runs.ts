@@ -1,4 +1,5 @@
 import type { WorkflowExecutionInfo } from '@temporalio/client';
+import type { OperatorNeeds } from '../core/status/operator-needs.ts';
 import { type RunMemo, searchAttributes, workflowTypes } from '../workflows/messages.ts';
 import type { TemporalConnection } from './connect.ts';
 import { isNoAnswer, noTemporal } from './no-answer.ts';
@@ -57,9 +58,9 @@ export async function readRunningRuns(connection: TemporalConnection, cluster: s
   ].join(' AND ');
   return await connection.within(async () => {
     const runs = new Set<string>();
-    for await (const { workflowId, memo } of connection.client.workflow.list({ query })) {
+    for await (const info of connection.client.workflow.list({ query })) {
       // See nodeReplacementId.
-      const run = memoOf(memo).run ?? workflowId.split('/')[3];
+      const run = runNameOf(info) ?? info.workflowId.split('/')[3];
       if (run !== undefined) runs.add(run);
     }
     return runs;
@@ -76,7 +77,17 @@ function queryOf({ all, cluster, stalled }: RunFilter): string {
 }
 
 function isOnCluster(cluster: string): string {
-  return `${searchAttributes.cluster.name} = '${cluster.replaceAll("'", "''")}'`;
+  return `${searchAttributes.cluster.name} = ${quoted(cluster)}`;
+}
+
+/** A text in a query of Temporal. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** The name of a run, as Temporal knows it; undefined if an older version has started it. */
+export function runNameOf({ memo }: Pick<WorkflowExecutionInfo, 'memo'>): string | undefined {
+  return memoOf(memo).run;
 }
 
 const ends: Readonly<Record<string, string>> = {
@@ -98,12 +109,14 @@ function runOf({
   const [, cluster = '', pool = ''] = workflowId.split('/');
   const phase = typedSearchAttributes.get(searchAttributes.phase) ?? 'preflight';
   const isRunning = status.name === 'RUNNING';
-  const isStalled = isRunning && typedSearchAttributes.get(searchAttributes.stalled) === true;
+  const isStalled = typedSearchAttributes.get(searchAttributes.stalled) === true;
+  const { needs, ...known } = memoOf(memo);
   return {
     cluster,
     pool,
-    ...memoOf(memo),
-    state: ends[status.name] ?? (isStalled ? 'stalled' : phase),
+    ...known,
+    ...(isRunning ? needs : {}),
+    state: ends[status.name] ?? (isRunning ? stateOf(phase, isStalled, needs) : phase),
     phase,
     startedAt: startTime.getTime(),
     ...(closeTime === undefined ? {} : { closedAt: closeTime.getTime() }),
@@ -112,9 +125,17 @@ function runOf({
   } satisfies ListedRun;
 }
 
+/** The worst of it, as `status` says it. */
+function stateOf(phase: string, isStalled: boolean, needs: OperatorNeeds = {}): string {
+  if (needs.paused !== undefined) return 'paused';
+  if (isStalled) return 'stalled';
+  return needs.approval === undefined ? phase : 'waiting for approval';
+}
+
 /** Runs that older versions have started have no memo. */
-function memoOf({ run, newPool, version }: Record<string, unknown> = {}): Partial<RunMemo> {
+function memoOf({ run, newPool, version, needs }: Record<string, unknown> = {}): Partial<RunMemo> {
   return {
+    ...(typeof needs === 'object' && needs !== null ? { needs } : {}),
     ...(typeof run === 'string' ? { run } : {}),
     ...(typeof newPool === 'string' ? { newPool } : {}),
     ...(typeof version === 'string' ? { version } : {}),

@@ -1,7 +1,8 @@
 import type { NativeConnection } from '@temporalio/worker';
 import { explainRefusal } from '../core/connection/explain-connection.ts';
+import { registrationCommand } from '../core/connection/register-attributes.ts';
 import { NodeferryError, type Problem } from '../core/model/problem.ts';
-import { registrationCommand, searchAttributes } from '../workflows/messages.ts';
+import { searchAttributes } from '../workflows/messages.ts';
 
 /** A namespace of a Temporal server. */
 interface TemporalNamespace {
@@ -21,7 +22,7 @@ export async function requireSearchAttributes(connection: NativeConnection, plac
   throw new NodeferryError({
     code: 'InvalidArgument',
     message: `namespace ${namespace} does not know the search attributes ${missing.map(({ name }) => name).join(', ')}`,
-    hint: `Run: ${registrationCommand(namespace, missing)}`,
+    hint: `Run: ${registrationCommand(place, missing)}`,
   });
 }
 

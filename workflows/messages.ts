@@ -3,12 +3,14 @@
  * a CLI, a worker and the workflow sandbox can all load it.
  */
 import type { QueryDefinition, SignalDefinition, UpdateDefinition } from '@temporalio/common';
+import { typedAttribute } from '../core/connection/register-attributes.ts';
 import type { ServiceBaseline } from '../core/guard/baseline.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { Problem } from '../core/model/problem.ts';
 import type { ApprovedPlan } from '../core/plan/approved-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
+import type { OperatorNeeds } from '../core/status/operator-needs.ts';
 import type { NodeStatus, RunStatus } from '../core/status/status.ts';
 import type { NodeStep } from '../core/steps/node-steps.ts';
 import type { PoolPhase } from '../core/steps/pool-phases.ts';
@@ -238,12 +240,14 @@ export const searchAttributes = {
   stalled: { name: 'NodeferryStalled', type: 'BOOL' },
 } as const;
 
-/** What Temporal keeps with a run from its start, so that runs can be listed without a worker. */
+/** What Temporal keeps with a run, so that runs can be listed without a worker. */
 export interface RunMemo {
   readonly run: string;
   readonly newPool: string;
   /** Kubernetes version of the new nodes, if the policy names one. */
   readonly version?: string;
+  /** Why the run waits for an operator, which it publishes itself; absent while it waits for none. */
+  readonly needs?: OperatorNeeds | undefined;
 }
 
 /** The search attributes that say which pool a workflow, or a schedule, is about. */
@@ -284,23 +288,9 @@ function runMemo(run: string, { target: { poolName: newPool, version } }: Pick<P
 /** One of the search attributes. */
 export type SearchAttribute = (typeof searchAttributes)[keyof typeof searchAttributes];
 
-/** The command that registers search attributes in a namespace. It takes as many types as names, in the same order. */
-export function registrationCommand(namespace: string, missing: readonly SearchAttribute[]): string {
-  const flags = missing.map(({ name, type }) => `--name ${name} --type ${commandLineType(type)}`);
-  return `temporal operator search-attribute create --namespace ${namespace} ${flags.join(' ')}`;
-}
-
-/** The type of a search attribute, as the `temporal` command line spells it. */
-function commandLineType(type: SearchAttribute['type']): string {
-  return type === 'BOOL' ? 'Bool' : 'Keyword';
-}
-
 /** Flags of `temporal server start-dev` that register the search attributes. */
 export function searchAttributeFlags(): readonly string[] {
-  return Object.values(searchAttributes).flatMap(({ name, type }) => [
-    '--search-attribute',
-    `${name}=${commandLineType(type)}`,
-  ]);
+  return Object.values(searchAttributes).flatMap((one) => ['--search-attribute', typedAttribute(one)]);
 }
 
 function update<Ret, Args extends unknown[]>(name: string): UpdateDefinition<Ret, Args> {

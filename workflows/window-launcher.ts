@@ -32,7 +32,7 @@ export async function windowLauncher({ schedule, policy }: LauncherInput): Promi
   }
 }
 
-/** @throws ApplicationFailure when the upgrade was aborted or has failed */
+/** @throws ApplicationFailure when the upgrade was aborted or rejected, or has failed */
 async function requireCompleted(result: Promise<RunReport>): Promise<{ readonly reason: string }> {
   let report: RunReport;
   try {
@@ -41,12 +41,7 @@ async function requireCompleted(result: Promise<RunReport>): Promise<{ readonly 
     throw failWith(problemOf(error));
   }
   if (report.outcome === 'completed') return { reason: explainCompleted(report) };
-  const aborted = report.actions.findLast(({ action }) => action === 'abort' || action === 'rollback');
-  const by = aborted === undefined ? '' : ` by ${because(aborted)}`;
-  throw failWith({
-    code: 'RunAborted',
-    message: `the upgrade was ${report.outcome === 'rolled-back' ? 'rolled back' : 'aborted'}${by}`,
-  });
+  throw failWith({ code: 'RunAborted', message: `the upgrade was ${explainRollback(report)}` });
 }
 
 function explainCompleted(report: RunReport): string {
@@ -54,4 +49,13 @@ function explainCompleted(report: RunReport): string {
   const kept =
     skipped.length === 0 ? '' : `; ${report.pool} keeps ${listNames(skipped)}, which an operator has skipped`;
   return `replaced by ${report.newPool}${kept}`;
+}
+
+/** Who has made the upgrade roll back, and how. */
+function explainRollback({ actions, outcome }: RunReport): string {
+  const how = outcome === 'rolled-back' ? 'rolled back' : 'aborted';
+  const cause = actions.findLast(({ action }) => action === 'abort' || action === 'reject' || action === 'rollback');
+  if (cause === undefined) return how;
+  const of = cause.of === undefined ? '' : ` (${cause.of})`;
+  return `${cause.action === 'reject' ? `rejected${of}` : how} by ${because(cause)}`;
 }

@@ -1,6 +1,7 @@
 import { readVersion } from '../../adapters/package/version.ts';
 import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';
 import { connectTemporal } from '../connect.ts';
+import { checkCalendars } from '../doctor/calendars.ts';
 import type { Check } from '../doctor/check.ts';
 import { checkPolicy } from '../doctor/policy.ts';
 import { renderChecks } from '../doctor/render-checks.ts';
@@ -51,5 +52,9 @@ async function checkPolicyAndSystems(
   // Loaded on demand: without a policy, nothing needs the SDKs of the cluster and of the cloud.
   const { checkOwnSystems } = await import('../doctor/policy-systems.ts');
   const readRunning = async (cluster: string) => await readRunningRuns(await connecting, cluster);
-  return [check, ...(await checkOwnSystems(options, { policy, readRunning }))];
+  const [calendars, systems] = await Promise.all([
+    policy === undefined ? [] : checkCalendars(policy, Date.now()),
+    checkOwnSystems(options, { policy, readRunning }),
+  ]);
+  return [check, ...calendars, ...systems];
 }

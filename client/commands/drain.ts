@@ -63,7 +63,7 @@ export async function drainCommand(options: DrainOptions): Promise<ExitCode> {
       printProgress(`Watch it: nodeferry watch ${name}`);
       return exitCodes.ok;
     }
-    const watching = { output: options.output, untilStalled: false, timeoutMs: undefined };
+    const watching = { output: options.output, untilStalled: false, timeoutMs: undefined, asLines: false };
     return await monitorRun(connection, runTargetOf(policy), watching);
   } finally {
     await connection.close();

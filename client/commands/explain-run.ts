@@ -4,12 +4,12 @@ import { fetchRun } from '../fetch-status.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { type OutputFormat, printData } from '../output/print.ts';
 import { styleFor } from '../output/style.ts';
-import type { RunTarget } from '../run-target.ts';
+import type { NamedRun } from '../run-target.ts';
 import { renderRunExplanation } from '../view/run-explanation.ts';
 
 /** Prints why a run waits, and what would end the wait. */
 export async function explainRunCommand(
-  target: RunTarget,
+  target: NamedRun,
   options: { readonly output: OutputFormat },
 ): Promise<ExitCode> {
   const connection = await connectTemporal();

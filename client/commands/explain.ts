@@ -4,19 +4,32 @@ import { findTopic, suggestTopic, type Topic } from '../explain/topics.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { type OutputFormat, printData } from '../output/print.ts';
 import { styleFor } from '../output/style.ts';
-import { parseRunTarget } from '../run-target.ts';
+import { parseNamedRun } from '../run-target.ts';
 import { renderTopic } from '../view/topic.ts';
+
+/** Options of `explain`. */
+interface ExplainOptions {
+  readonly output: OutputFormat;
+  /** Which run of the pool; only for a run. */
+  readonly run?: string;
+}
 
 /**
  * Explains a rule, a field of a policy, a problem code or an exit code, without any server; or why a run waits.
  * @throws NodeferryError InvalidArgument for a name that stands for nothing, with the one that was most likely meant
  */
-export async function explainCommand(name: string, options: { readonly output: OutputFormat }): Promise<ExitCode> {
+export async function explainCommand(name: string, options: ExplainOptions): Promise<ExitCode> {
   const topic = findTopic(name);
   if (topic === undefined && name.includes('/')) {
     const { explainRunCommand } = await import('./explain-run.ts');
-    return await explainRunCommand(parseRunTarget(name), options);
+    return await explainRunCommand(parseNamedRun(name, options.run), options);
   }
+  if (options.run !== undefined)
+    throw new NodeferryError({
+      code: 'InvalidArgument',
+      message: `--run belongs to a run, and ${printable(name)} does not name one.`,
+      hint: 'Write: nodeferry explain CLUSTER/POOL --run ID',
+    });
   const found: Topic = topic ?? failFor(name);
   printData(options.output, found, () => renderTopic(found, styleFor(process.stdout)).join('\n'));
   return exitCodes.ok;

@@ -5,7 +5,7 @@ import type { ExitCode } from '../output/exit-codes.ts';
 import { type OutputFormat, printProgress } from '../output/print.ts';
 import { writeNamedFile } from '../output/write-file.ts';
 import { type DocumentFormat, documentFormatOf, renderDocument } from '../report/document-formats.ts';
-import { formatRunTarget, type RunTarget } from '../run-target.ts';
+import { formatNamedRun, formatRunTarget, type NamedRun } from '../run-target.ts';
 import { showEnd } from './watch.ts';
 
 /** How to show a report: as data on stdout, or as a document, which goes to stdout unless a file is named. */
@@ -16,7 +16,7 @@ interface ReportOptions {
 }
 
 /** Shows the report of a finished run; needs no worker. */
-export async function reportCommand(target: RunTarget, { output, format, out }: ReportOptions): Promise<ExitCode> {
+export async function reportCommand(target: NamedRun, { output, format, out }: ReportOptions): Promise<ExitCode> {
   const wanted = format ?? (out === undefined ? undefined : documentFormatOf(out));
   const connection = await connectTemporal();
   try {
@@ -25,10 +25,10 @@ export async function reportCommand(target: RunTarget, { output, format, out }: 
       if (wanted === undefined) return showEnd(run, output);
       return showEnd(run, output, (report) => writeDocument(renderDocument(report, wanted), out));
     }
-    const name = formatRunTarget(target);
+    const name = formatNamedRun(target);
     throw new NodeferryError({
       code: 'NotFinished',
-      message: `The run of ${name} has not ended, so there is no report yet.`,
+      message: `The run of ${formatRunTarget(target)} has not ended, so there is no report yet.`,
       hint: `See its status: nodeferry status ${name}   or wait for it: nodeferry watch ${name}`,
     });
   } finally {

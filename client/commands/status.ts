@@ -3,13 +3,13 @@ import { fetchRun } from '../fetch-status.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { type OutputFormat, printData } from '../output/print.ts';
 import { styleFor } from '../output/style.ts';
-import type { RunTarget } from '../run-target.ts';
+import type { NamedRun } from '../run-target.ts';
 import { isCutOff, needsOperator, type SeenRun, stateOf } from '../view/seen-run.ts';
 import { renderTree } from '../view/tree.ts';
 import { exitCodeOfReport } from './watch.ts';
 
 /** Prints the status of a run, once. */
-export async function statusCommand(target: RunTarget, options: { readonly output: OutputFormat }): Promise<ExitCode> {
+export async function statusCommand(target: NamedRun, options: { readonly output: OutputFormat }): Promise<ExitCode> {
   const connection = await connectTemporal();
   try {
     const { status, report } = await fetchRun(connection, target);

@@ -58,7 +58,12 @@ export async function upgradeCommand(options: UpgradeOptions): Promise<ExitCode>
       printProgress(`Watch it: nodeferry watch ${name}`);
       return exitCodes.ok;
     }
-    return await monitorRun(connection, target, { output: options.output, untilStalled: false, timeoutMs: undefined });
+    return await monitorRun(connection, target, {
+      output: options.output,
+      asLines: false,
+      untilStalled: false,
+      timeoutMs: undefined,
+    });
   } finally {
     await connection.close();
   }

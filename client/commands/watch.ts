@@ -7,20 +7,25 @@ import type { ClosedRun } from '../closed-run.ts';
 import { connectTemporal, type TemporalConnection } from '../connect.ts';
 import { type FetchedRun, fetchRun } from '../fetch-status.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
+import { pause, unlessAborted, untilInterrupted } from '../output/interrupt.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { legible, styleFor } from '../output/style.ts';
-import { formatRunTarget, type RunTarget } from '../run-target.ts';
+import { formatNamedRun, formatRunTarget, type NamedRun } from '../run-target.ts';
 import { describeChanges } from '../view/changes.ts';
 import { renderReport } from '../view/report.ts';
 import { explainEnd, needsOperator, nextSteps } from '../view/seen-run.ts';
 import { renderTree } from '../view/tree.ts';
+import { createLines, type leaveReasons, type WatchLine } from '../watch-lines.ts';
 
 /** Time between two polls of a run, ms. */
 const refreshMs = 1000;
 
 /** Options of `watch`. */
 export interface WatchOptions {
+  /** How the report is printed in the end. */
   readonly output: OutputFormat;
+  /** Print what is observed as one JSON object a line on stdout, instead of drawing it on stderr. */
+  readonly asLines: boolean;
   /** End with exit code 3 as soon as an operator is needed, for pipelines. */
   readonly untilStalled: boolean;
   /** Stop watching (not the run) after this long, ms. */
@@ -28,7 +33,7 @@ export interface WatchOptions {
 }
 
 /** Watches a run until it ends: a live tree on a terminal, one line per change elsewhere. Ctrl-C detaches only. */
-export async function watchCommand(target: RunTarget, options: WatchOptions): Promise<ExitCode> {
+export async function watchCommand(target: NamedRun, options: WatchOptions): Promise<ExitCode> {
   const connection = await connectTemporal();
   try {
     return await monitorRun(connection, target, options);
@@ -40,47 +45,45 @@ export async function watchCommand(target: RunTarget, options: WatchOptions): Pr
 /** The same as watchCommand over an open connection. */
 export async function monitorRun(
   connection: TemporalConnection,
-  target: RunTarget,
+  target: NamedRun,
   options: WatchOptions,
 ): Promise<ExitCode> {
-  const detach = new AbortController();
-  const onInterrupt = () => detach.abort();
-  // Not `once`: the live view's own handler ends the process when it is the only one left (signal-exit).
-  process.on('SIGINT', onInterrupt);
-  try {
-    return await follow(connection, target, options, detach.signal);
-  } finally {
-    process.removeListener('SIGINT', onInterrupt);
-  }
+  return await untilInterrupted(async (detach) => await follow(connection, target, options, detach));
 }
 
 async function follow(
   connection: TemporalConnection,
-  target: RunTarget,
+  target: NamedRun,
   options: WatchOptions,
   detach: AbortSignal,
 ): Promise<ExitCode> {
-  const screen = createScreen();
+  const screen = options.asLines ? createLineScreen() : createScreen(options.output);
   const stopAt = options.timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + options.timeoutMs;
   for (;;) {
-    const run = await Promise.race([observation(connection, target), aborted(detach)]);
-    if (run === undefined) return left(target, 'Detached', exitCodes.detached);
+    const run = await unlessAborted(detach, observation(connection, target));
+    if (run === undefined) {
+      screen.left('interrupt', exitCodes.detached);
+      return left(target, 'Detached', exitCodes.detached);
+    }
     screen.show(run);
     if (!(run instanceof NodeferryError)) {
       const { status, running } = run;
-      if (!running) {
-        screen.close();
-        return showEnd(run, options.output);
+      if (!running) return screen.end(run);
+      if (options.untilStalled && needsOperator(status)) {
+        screen.left('stalled', exitCodes.stalled);
+        return exitCodes.stalled;
       }
-      if (options.untilStalled && needsOperator(status)) return exitCodes.stalled;
     }
-    if (Date.now() >= stopAt) return left(target, 'Stopped watching after the timeout', exitCodes.timedOut);
+    if (Date.now() >= stopAt) {
+      screen.left('timeout', exitCodes.timedOut);
+      return left(target, 'Stopped watching after the timeout', exitCodes.timedOut);
+    }
     await pause(refreshMs, detach);
   }
 }
 
 /** Polls the run. If nothing answers at the moment, that is shown and not thrown: a worker or a server may be started again. */
-async function observation(connection: TemporalConnection, target: RunTarget): Promise<FetchedRun | NodeferryError> {
+async function observation(connection: TemporalConnection, target: NamedRun): Promise<FetchedRun | NodeferryError> {
   try {
     return await fetchRun(connection, target);
   } catch (error) {
@@ -89,19 +92,38 @@ async function observation(connection: TemporalConnection, target: RunTarget): P
   }
 }
 
-async function aborted(signal: AbortSignal): Promise<undefined> {
-  return await new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
-}
-
 function draw(lines: readonly string[]): void {
   logUpdate(legible(lines.join('\n')));
 }
 
-/** Where a watch shows what it observes: a live tree on a terminal, one line per change otherwise. */
-function createScreen() {
+/** Where a watch shows what it observes, and how it ends. */
+interface Screen {
+  readonly show: (run: FetchedRun | NodeferryError) => void;
+  readonly end: (run: ClosedRun) => ExitCode;
+  /** The watch ends before the run. */
+  readonly left: (reason: (typeof leaveReasons)[number], code: ExitCode) => void;
+}
+
+/** One JSON object a line on stdout. */
+function createLineScreen(): Screen {
+  const lines = createLines();
+  const write = (line: WatchLine) => void process.stdout.write(`${JSON.stringify(line)}\n`);
+  return {
+    show: (run) => {
+      const now = Date.now();
+      (run instanceof NodeferryError ? lines.unreachable(run.problem, now) : lines.observed(run, now)).forEach(write);
+    },
+    end: (run) => {
+      const code = exitCodeOfEnd(run);
+      write(lines.ended(run, code, Date.now()));
+      return code;
+    },
+    left: (reason, exitCode) => write({ type: 'left', at: Date.now(), exitCode, reason }),
+  };
+}
+
+/** A live tree on a terminal, one line per change otherwise; in the end the report. */
+function createScreen(output: OutputFormat): Screen {
   const style = styleFor(process.stderr);
   // A terminal without a size does not show what is redrawn.
   const live = process.stderr.isTTY && process.stderr.rows > 0;
@@ -119,7 +141,7 @@ function createScreen() {
   }
 
   return {
-    show(run: FetchedRun | NodeferryError): void {
+    show: (run) => {
       if (run instanceof NodeferryError) return printSilence(run);
       if (silent !== undefined && !live) printProgress('It answers again.');
       silent = undefined;
@@ -127,9 +149,11 @@ function createScreen() {
       else for (const line of describeChanges(before, run.status)) printProgress(line);
       before = run.status;
     },
-    close(): void {
+    end: (run) => {
       if (live) logUpdate.done();
+      return showEnd(run, output);
     },
+    left: () => undefined,
   };
 }
 
@@ -148,12 +172,16 @@ export function showEnd(
   return exitCodeOfReport(report);
 }
 
-function left(target: RunTarget, what: string, code: ExitCode): ExitCode {
-  const name = formatRunTarget(target);
+function left(target: NamedRun, what: string, code: ExitCode): ExitCode {
   printProgress(
-    `\n${what}; the run continues. Watch it again: nodeferry watch ${name}   Stop it: nodeferry pause ${name}`,
+    `\n${what}; the run continues. Watch it again: nodeferry watch ${formatNamedRun(target)}   Stop it: nodeferry pause ${formatRunTarget(target)}`,
   );
   return code;
+}
+
+/** The exit code for a run that has ended, with or without a report. */
+export function exitCodeOfEnd({ report }: ClosedRun): ExitCode {
+  return report === undefined ? exitCodes.failed : exitCodeOfReport(report);
 }
 
 /** The exit code for a finished run. */
@@ -171,14 +199,4 @@ export function exitCodeOfReport({ outcome, probes, traffic, drain }: RunReport)
     case 'failed':
       return exitCodes.failed;
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

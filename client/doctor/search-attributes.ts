@@ -1,5 +1,6 @@
+import { registrationCommand, replacementCommand } from '../../core/connection/register-attributes.ts';
 import { listNames } from '../../core/text/format.ts';
-import { registrationCommand, type SearchAttribute, searchAttributes } from '../../workflows/messages.ts';
+import { type SearchAttribute, searchAttributes } from '../../workflows/messages.ts';
 import type { TemporalConnection } from '../connect.ts';
 import type { Check } from './check.ts';
 
@@ -34,10 +35,13 @@ export async function checkSearchAttributes(connection: TemporalConnection): Pro
     return [{ id, state: 'ok', found: `${namespace} knows ${listNames(names, names.length)}` }];
   }
   return [
-    ...(missing.length === 0 ? [] : [reportMissing(namespace, missing)]),
-    ...mistyped.map((one) => reportMistyped(namespace, one)),
+    ...(missing.length === 0 ? [] : [reportMissing(connection, missing)]),
+    ...mistyped.map((one) => reportMistyped(connection, one)),
   ];
 }
+
+/** Where the attributes are registered. */
+type Place = Pick<TemporalConnection, 'address' | 'namespace'>;
 
 /** A search attribute that is registered with another type than ours. */
 interface MistypedAttribute {
@@ -45,26 +49,23 @@ interface MistypedAttribute {
   readonly found: string;
 }
 
-function reportMissing(namespace: string, missing: readonly SearchAttribute[]): Check {
+function reportMissing(place: Place, missing: readonly SearchAttribute[]): Check {
   const names = missing.map(({ name }) => name);
   return {
     id,
     state: 'failed',
-    found: `${namespace} does not know ${listNames(names, names.length)}`,
-    fix: `Register what is missing:\n${registrationCommand(namespace, missing)}`,
+    found: `${place.namespace} does not know ${listNames(names, names.length)}`,
+    fix: `Register what is missing:\n${registrationCommand(place, missing)}`,
   };
 }
 
 /** The type of an attribute can't be changed. */
-function reportMistyped(namespace: string, { attribute, found }: MistypedAttribute): Check {
+function reportMistyped(place: Place, { attribute, found }: MistypedAttribute): Check {
   const { name, type } = attribute;
   return {
     id,
     state: 'failed',
     found: `${name} is registered as ${found} instead of ${type}`,
-    fix: [
-      'Register it anew, once nobody else needs it:',
-      `temporal operator search-attribute remove --namespace ${namespace} --name ${name} --yes && ${registrationCommand(namespace, [attribute])}`,
-    ].join('\n'),
+    fix: ['Register it anew, once nobody else needs it:', replacementCommand(place, attribute)].join('\n'),
   };
 }

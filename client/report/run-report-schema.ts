@@ -24,13 +24,16 @@ const operatorActions = [
   'set-concurrency',
 ] as const;
 
-const time = (description: string) => z.number().meta({ description: `${description} Milliseconds since 1970, UTC.` });
+/** A moment, as all our JSON has it. */
+export const time = (description: string) =>
+  z.number().meta({ description: `${description} Milliseconds since 1970, UTC.` });
 const amount = (description: string) => z.number().min(0).meta({ description });
 const texts = (description: string) => z.array(z.string()).meta({ description });
 
 const decision = { by: z.string(), reason: z.string(), at: time('When.') };
 
-const problem = z
+/** A problem. */
+export const problem = z
   .object({
     code: z.enum(Object.keys(problemCodes) as ProblemCode[]).meta({ description: 'Stable code.' }),
     message: z.string().meta({ description: 'What happened.' }),
@@ -68,9 +71,10 @@ const waiting = z
     action: z.string().meta({ description: 'What would end the wait.' }).optional(),
     blocked: z.array(blocked).meta({ description: 'Pods that may not leave yet.' }).optional(),
   })
-  .meta({ id: 'Waiting', description: 'What was waited for when the run ended.' });
+  .meta({ id: 'Waiting', description: 'What is waited for, or was when the run ended.' });
 
-const evidence = z
+/** A piece of evidence. */
+export const evidence = z
   .object({
     kind: z.enum(evidenceKinds),
     at: time('When it was observed.'),
@@ -151,49 +155,54 @@ const windowStatus = z.object({
   checkedAt: time('When it was checked.'),
 });
 
+/** What the status of a run and its report have in common. */
+export const statusFields = {
+  run: z.string().meta({ description: 'Name of the run.' }),
+  workflowId: z.string().meta({ description: 'ID of its workflow in Temporal.' }),
+  cluster: z.string(),
+  pool: z.string().meta({ description: 'The old pool.' }),
+  newPool: z.string().meta({ description: 'The new pool. Empty for a drain.' }),
+  drain: z
+    .enum(['keep', 'terminate'])
+    .meta({ description: 'Set when the run drains nodes: whether it keeps or terminates them.' })
+    .optional(),
+  fromVersion: z.string(),
+  toVersion: z.string(),
+  phase: z.enum(poolPhases.map(({ id }) => id)),
+  startedAt: time('Start of the run.'),
+  finishedAt: time('End of the run.').optional(),
+  stalled: problem.optional(),
+  paused: z.object({ ...decision, endsByItself: z.literal(true).optional() }).optional(),
+  maxInFlight: z
+    .number()
+    .meta({ description: 'The most nodes in progress together, if an operator set it.' })
+    .optional(),
+  approval: approval.meta({ description: 'What the run waits to be approved.' }).optional(),
+  window: windowStatus.meta({ description: 'Upgrade windows, as last checked.' }).optional(),
+  windowOverride: z.object(decision).meta({ description: 'Who overrode the upgrade windows.' }).optional(),
+  rollback: z
+    .object({
+      ...decision,
+      nodes: z.array(node).meta({ description: 'Nodes that the old pool got for it.' }).optional(),
+    })
+    .meta({ description: 'Who rolled the run back to the old pool.' })
+    .optional(),
+  waiting: waiting.optional(),
+  nodes: z.array(nodeStatus).meta({ description: 'The old nodes, with the evidence of each.' }),
+  traffic,
+  probes: amount('Probes in the policy. 0 means that nothing was measured.'),
+  disabledRules: texts('Protections that the policy disabled.'),
+  actions: z.array(operatorAction).meta({ description: 'What operators did, the latest last.' }),
+  externalChanges: z.array(externalChange).meta({ description: 'Those that do not belong to one node.' }),
+};
+
 /** The JSON form of a report. */
 export const runReportSchema = z
   .object({
-    run: z.string().meta({ description: 'Name of the run.' }),
-    workflowId: z.string().meta({ description: 'ID of its workflow in Temporal.' }),
-    cluster: z.string(),
-    pool: z.string().meta({ description: 'The old pool.' }),
-    newPool: z.string().meta({ description: 'The new pool. Empty for a drain.' }),
-    drain: z
-      .enum(['keep', 'terminate'])
-      .meta({ description: 'Set when the run drained nodes: whether it kept or terminated them.' })
-      .optional(),
-    fromVersion: z.string(),
-    toVersion: z.string(),
+    ...statusFields,
     outcome: z.enum(finalPhases),
-    phase: z.enum(poolPhases.map(({ id }) => id)),
-    startedAt: time('Start of the run.'),
-    finishedAt: time('End of the run.').optional(),
     durationMs: amount('From the start until nothing was left to do, ms.'),
-    stalled: problem.optional(),
-    paused: z.object({ ...decision, endsByItself: z.literal(true).optional() }).optional(),
-    maxInFlight: z
-      .number()
-      .meta({ description: 'The most nodes in progress together, if an operator set it.' })
-      .optional(),
-    approval: approval.meta({ description: 'What the run still waited to be approved.' }).optional(),
-    window: windowStatus.meta({ description: 'Upgrade windows, as last checked.' }).optional(),
-    windowOverride: z.object(decision).meta({ description: 'Who overrode the upgrade windows.' }).optional(),
-    rollback: z
-      .object({
-        ...decision,
-        nodes: z.array(node).meta({ description: 'Nodes that the old pool got for it.' }).optional(),
-      })
-      .meta({ description: 'Who rolled the run back to the old pool.' })
-      .optional(),
-    waiting: waiting.optional(),
-    nodes: z.array(nodeStatus).meta({ description: 'The old nodes, with the evidence of each.' }),
     newNodes: z.array(node),
-    traffic,
-    probes: amount('Probes in the policy. 0 means that nothing was measured.'),
-    disabledRules: texts('Protections that the policy disabled.'),
-    actions: z.array(operatorAction).meta({ description: 'What operators did, the latest last.' }),
-    externalChanges: z.array(externalChange).meta({ description: 'Those that do not belong to one node.' }),
     instanceMinutes: amount('Instance time beyond what the pool costs anyway, minutes.').optional(),
     leftovers: texts('What was not restored, or was left on purpose because restoring it would do harm.'),
     unprotected: texts('What the plan could not protect and the operator accepted.'),

@@ -5,9 +5,20 @@ import type { Line } from '../../core/status/line.ts';
 import type { NodeStatus, RunStatus, Waiting } from '../../core/status/status.ts';
 import { formatTime } from '../../core/text/format.ts';
 
-/** Says what changed between two observations, one line per change, for logs and pipelines. Pure. */
+/** A change of a run, or of one of its nodes, in words. */
+interface Change {
+  readonly node?: string;
+  readonly text: string;
+}
+
+/** Says what changed between two observations, one line per change, for logs. Pure. */
 export function describeChanges(before: RunStatus | undefined, after: RunStatus): string[] {
   const name = `${after.cluster}/${after.pool}`;
+  return changesBetween(before, after).map(({ node, text }) => `${node === undefined ? name : `node ${node}`} ${text}`);
+}
+
+/** The same for programs. Pure. */
+export function changesBetween(before: RunStatus | undefined, after: RunStatus): readonly Change[] {
   const old = before === undefined ? undefined : describeRun(before);
   const { alerts, traffic } = describeRun(after);
   const lines: string[] = [];
@@ -19,10 +30,10 @@ export function describeChanges(before: RunStatus | undefined, after: RunStatus)
     lines.push(describeChange(act).text);
   if (lastSpell(after) > (before === undefined ? 0 : lastSpell(before)))
     for (const { text } of traffic.slice(1)) lines.push(`probes: ${text}`);
-  return [...lines.map((line) => `${name} ${line}`), ...after.nodes.flatMap((node) => changesOfNode(before, node))];
+  return [...lines.map((text) => ({ text })), ...after.nodes.flatMap((node) => changesOfNode(before, node))];
 }
 
-function changesOfNode(before: RunStatus | undefined, node: NodeStatus): string[] {
+function changesOfNode(before: RunStatus | undefined, node: NodeStatus): readonly Change[] {
   const old = before?.nodes.find((other) => other.node.uid === node.node.uid);
   const lines: string[] = [];
   if (old && old.step !== node.step) lines.push(node.step);
@@ -32,7 +43,7 @@ function changesOfNode(before: RunStatus | undefined, node: NodeStatus): string[
   for (const evidence of node.evidence.slice(old?.evidence.length ?? 0))
     lines.push(`${evidence.kind} at ${formatTime(evidence.at)}: ${describeEvidence(evidence)}`);
   if (node.waiting && hasNews(old?.waiting, node.waiting)) lines.push(`waiting: ${node.waiting.for}`);
-  return lines.map((line) => `node ${node.node.name} ${line}`);
+  return lines.map((text) => ({ node: node.node.name, text }));
 }
 
 /** Cause and fix of a stalled node, and why a node is restored. What it waits for is reported separately. */

@@ -1,3 +1,4 @@
+import { describeMinServing } from '../../core/guard/min-serving.ts';
 import type { Finding } from '../../core/plan/finding.ts';
 import type { WorkloadSurge } from '../../core/plan/pod-surge-plan.ts';
 import type { PoolPlan, ServicePlan } from '../../core/plan/pool-plan.ts';
@@ -63,12 +64,10 @@ function renderSurge({ surge, surgeAtOnce, estimate, policy }: PoolPlan): string
 }
 
 function serviceRow(service: ServicePlan): string[] {
-  const zones = Object.entries(service.minServing.perZone).map(([zone, least]) => `${zone} ${least}`);
-  const endpoints = service.minServing.endpoints > 0 ? [`${service.minServing.endpoints} endpoints`] : [];
   return [
     service.service,
     service.externalTrafficPolicy,
-    [`${service.minServing.targets} targets`, ...zones, ...endpoints].join(', '),
+    describeMinServing(service.minServing),
     service.minServing.source,
     formatDuration(service.connectionDrainMs),
     formatDuration(service.forwardedMs),

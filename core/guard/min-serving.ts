@@ -4,7 +4,7 @@ import type { DisruptionBudgetFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
-import { compareText } from '../text/format.ts';
+import { compareText, count } from '../text/format.ts';
 import { expectedEndpoints, type ServiceBaseline } from './baseline.ts';
 import type { ServiceState } from './serving.ts';
 
@@ -18,6 +18,12 @@ export interface MinServing {
   readonly endpoints: number;
   /** Where the figure comes from, e.g. `pdb web`, `policy`, `75 % of 4`. */
   readonly source: string;
+}
+
+/** The figures of a minimum: `3 targets, eu-west-1a 1, 2 endpoints`. */
+export function describeMinServing({ targets, perZone, endpoints }: MinServing): string {
+  const zones = Object.entries(perZone).map(([zone, least]) => `${zone} ${least}`);
+  return [count(targets, 'target'), ...zones, ...(endpoints > 0 ? [count(endpoints, 'endpoint')] : [])].join(', ');
 }
 
 /**

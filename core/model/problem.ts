@@ -37,6 +37,11 @@ export const problemCodes = {
 /** One of the stable problem codes. */
 export type ProblemCode = keyof typeof problemCodes;
 
+/** Whether a value is one of the stable problem codes. */
+export function isProblemCode(value: unknown): value is ProblemCode {
+  return typeof value === 'string' && Object.hasOwn(problemCodes, value);
+}
+
 /** The content of every error of nodeferry: what happened, why, and how to fix it. Plain data that is safe in payloads. */
 export interface Problem {
   readonly code: ProblemCode;

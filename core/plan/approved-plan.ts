@@ -1,3 +1,4 @@
+import { describeMinServing } from '../guard/min-serving.ts';
 import { count, formatDuration, listNames } from '../text/format.ts';
 import type { PoolPlan } from './pool-plan.ts';
 
@@ -36,11 +37,9 @@ export function approvedPart(plan: PoolPlan): ApprovedPlan {
 
 function describeProtection(service: PoolPlan['services'][number]): string {
   const { externalTrafficPolicy, minServing, connectionDrainMs, forwardedMs, removeEndpoints } = service;
-  const zones = Object.entries(minServing.perZone).map(([zone, least]) => `${zone} ${least}`);
-  const endpoints = minServing.endpoints > 0 ? [`${minServing.endpoints} endpoints`] : [];
   return [
     `policy ${externalTrafficPolicy}`,
-    `must keep ${[count(minServing.targets, 'target'), ...zones, ...endpoints].join(', ')}`,
+    `must keep ${describeMinServing(minServing)}`,
     `connection drain ${formatDuration(connectionDrainMs)}`,
     ...(forwardedMs > 0 ? [`forwarded connections ${formatDuration(forwardedMs)}`] : []),
     removeEndpoints ? 'endpoints removed before eviction' : 'endpoints kept until eviction',

@@ -1,4 +1,6 @@
+import { runEventJsonSchema } from '../../client/events/run-event-schema.ts';
 import { runReportJsonSchema } from '../../client/report/run-report-schema.ts';
+import { watchLineJsonSchema } from '../../client/watch-line-schema.ts';
 import { policyJsonSchema } from '../../core/policy/schema.ts';
 import { metrics } from '../../core/status/metrics.ts';
 import { stepLists } from '../../core/steps/steps.ts';
@@ -11,6 +13,8 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
     ['schemas/pool-upgrade.schema.json', `${JSON.stringify(policyJsonSchema(), undefined, 2)}\n`],
     ['schemas/run-report.schema.json', `${JSON.stringify(runReportJsonSchema(), undefined, 2)}\n`],
+    ['schemas/run-event.schema.json', `${JSON.stringify(runEventJsonSchema(), undefined, 2)}\n`],
+    ['schemas/watch-line.schema.json', `${JSON.stringify(watchLineJsonSchema(), undefined, 2)}\n`],
     ['docs/policy.md', policyDoc()],
     ['docs/steps.md', stepsDoc(stepLists)],
     ['docs/metrics.md', metricsDoc(metrics)],

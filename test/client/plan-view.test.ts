@@ -42,8 +42,8 @@ test('a plan says what is replaced, what protects each Service, which pods are s
     n1     a      i-n1
     n2     b      i-n2
 
-    SERVICE       POLICY   MIN-SERVING              WHY       CONN-DRAIN   FORWARDED   ENDPOINTS
-    default/web   Local    1 targets, 2 endpoints   pdb web   5m 15s       0ms         yes
+    SERVICE       POLICY   MIN-SERVING             WHY       CONN-DRAIN   FORWARDED   ENDPOINTS
+    default/web   Local    1 target, 2 endpoints   pdb web   5m 15s       0ms         yes
 
     WORKLOAD                 PODS   HOW         BATCH   WHY
     Deployment default/db    1      evicted     -       a StatefulSet controls it, and pod surge supports only pods of Deployments

@@ -24,13 +24,25 @@ const runs: readonly ListedRun[] = [
 const now = startedAt + 7_200_000;
 
 describe('renderRunList', () => {
-  test('fits 80 columns', () => {
-    expect(`\n${renderRunList(runs, now, { ...plainStyle, width: 80 }).join('\n')}\n`).toMatchInlineSnapshot(`
+  test('fits 70 columns; the ID of a run is left out where its pool names it', () => {
+    expect(
+      `\n${renderRunList(runs.slice(0, 2), now, { ...plainStyle, width: 70 }).join('\n')}\n`,
+    ).toMatchInlineSnapshot(`
       "
       CLUSTER/POOL    STATE          STARTED       ELAPSED   TARGET
       prod-eu/web     rolling back   Jan 2 03:04   2h        web-1-36
       prod-eu/batch   stalled        2025-12-30    2d 10h    -
-      prod-eu/api     completed      Jan 2 03:04   50m       api-new (1.36)
+      "
+    `);
+  });
+
+  test('keeps the IDs of runs that have ended: only these name them', () => {
+    expect(`\n${renderRunList(runs, now, { ...plainStyle, width: 80 }).join('\n')}\n`).toMatchInlineSnapshot(`
+      "
+      CLUSTER/POOL    RUN            STATE          STARTED       ELAPSED
+      prod-eu/web     run-1a2b3c4d   rolling back   Jan 2 03:04   2h
+      prod-eu/batch   e5d0           stalled        2025-12-30    2d 10h
+      prod-eu/api     run-1a2b3c4d   completed      Jan 2 03:04   50m
       "
     `);
   });
@@ -40,7 +52,7 @@ describe('renderRunList', () => {
       "
       CLUSTER/POOL    RUN            STATE          STARTED       ELAPSED   TARGET
       prod-eu/web     run-1a2b3c4d   rolling back   Jan 2 03:04   2h        web-1-36
-      prod-eu/batch   -              stalled        2025-12-30    2d 10h    -
+      prod-eu/batch   e5d0           stalled        2025-12-30    2d 10h    -
       prod-eu/api     run-1a2b3c4d   completed      Jan 2 03:04   50m       api-new (1.36)
       "
     `);

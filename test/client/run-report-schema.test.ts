@@ -6,19 +6,8 @@ import type { z } from 'zod';
 import { runReportJsonSchema, type runReportSchema } from '../../client/report/run-report-schema.ts';
 import type { RunReport } from '../../core/status/status.ts';
 import { poolPhases } from '../../core/steps/pool-phases.ts';
+import type { InJson, IsSame } from '../support/in-json.ts';
 import { aReport } from './run-report-fixture.ts';
-
-/** A type as JSON knows it: nothing is read-only, and a field that may be undefined may be absent. */
-type InJson<T> = T extends readonly (infer Item)[]
-  ? InJson<Item>[]
-  : T extends object
-    ? { -readonly [K in keyof T as undefined extends T[K] ? never : K]: InJson<T[K]> } & {
-        -readonly [K in keyof T as undefined extends T[K] ? K : never]?: InJson<Exclude<T[K], undefined>>;
-      }
-    : T;
-
-/** Whether each can be used as the other, with the same fields everywhere. */
-type IsSame<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 
 test('the schema says the same as the type', () => {
   const isSame: IsSame<InJson<RunReport>, InJson<z.output<typeof runReportSchema>>> = true;

@@ -1,4 +1,5 @@
 /** Runs in stages: canary nodes go ahead, zones follow one another, and somebody approves where the policy says so. */
+import { ApplicationFailure } from '@temporalio/activity';
 import { describe, expect, test } from 'vitest';
 import { type ApprovedPlan, approvedPart } from '../../core/plan/approved-plan.ts';
 import type { Policy } from '../../core/policy/policy.ts';
@@ -6,7 +7,7 @@ import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import { createTrials } from '../../operations/ask-before-pod-surge.ts';
 import { observeAndPlan } from '../../operations/observe-and-plan.ts';
 import { createObserver } from '../../operations/observer.ts';
-import { abortUpdate, approveUpdate, rejectUpdate } from '../../workflows/messages.ts';
+import { abortUpdate, approveUpdate, rejectUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import type { World } from '../simulator/world.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
@@ -87,6 +88,22 @@ describe('a run that needs approval', () => {
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');
     expect(report.stalled).toBeUndefined();
+  });
+
+  test('is stalled by a wait that fails, which is no time-out, and waits again when it is resumed', async () => {
+    const approvals = { at: ['start'], timeoutMs: 30 * minuteMs, onTimeout: 'abort' } as const;
+    let waits = 0;
+    const { harness, handle } = await upgradeOf({ policy: { rollout: { approvals } } }).start({
+      before: (step) => {
+        if (step === 'sleepFor' && (waits += 1) === 1) throw ApplicationFailure.nonRetryable('no timer');
+      },
+    });
+    const stalled = await harness.until(handle, 'it is stalled', (status) => status.stalled !== undefined);
+    expect(stalled).toMatchObject({ approval: { of: 'start' }, stalled: { code: 'Internal', message: 'no timer' } });
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    await handle.executeUpdate(approveUpdate, { args: [operator] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
   });
 
   test('can be aborted while it waits', async () => {

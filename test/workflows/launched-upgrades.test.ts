@@ -1,7 +1,7 @@
 /** Upgrades that a schedule launches: the launcher starts one when there is something to do, and ends as it ends. */
 import { describe, expect, test } from 'vitest';
 import { weekdays } from '../../core/schedule/schedule.ts';
-import { abortUpdate } from '../../workflows/messages.ts';
+import { abortUpdate, rejectUpdate } from '../../workflows/messages.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLost } from '../support/run-checks.ts';
 import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
@@ -64,5 +64,32 @@ describe('when a window opens', () => {
       .catch((error: unknown) => error);
     expect(String((failure as Error).cause)).toContain('the upgrade was aborted by ann: not today');
     expectNothingLost(world);
+  });
+
+  test('the launcher names who has rejected the upgrade, what, and why', async () => {
+    const approvals = { at: ['canary'], timeoutMs: undefined, onTimeout: 'stall' } as const;
+    const windows = [{ days: weekdays, startMinute: 0, endMinute: 60 * 24 }];
+    const { world, policy } = upgradeOf({
+      policy: { schedule: { windows }, rollout: { canary: { nodes: 1, soakMs: 0 }, approvals } },
+    });
+    const harness = await openHarness(world);
+    const { launcher, upgrade } = await harness.launch(policy);
+    const args: [{ by: string; reason: string }] = [{ by: 'ann', reason: 'it restarts' }];
+    const reject = async () => await harness.workflow(upgrade).executeUpdate(rejectUpdate, { args });
+    await expect
+      .poll(
+        async () =>
+          await reject().then(
+            () => true,
+            () => false,
+          ),
+        { timeout: 60_000 },
+      )
+      .toBe(true);
+    const failure: unknown = await harness
+      .workflow(launcher)
+      .result()
+      .catch((error: unknown) => error);
+    expect(String((failure as Error).cause)).toContain('the upgrade was rejected (canary) by ann: it restarts');
   });
 });

@@ -122,6 +122,7 @@ test('a watch waits for a worker that has gone, says so, and continues with the 
 
   const watched = monitorRun(await connectAsCommandsDo(), target, {
     output: 'json',
+    asLines: false,
     untilStalled: true,
     timeoutMs: undefined,
   });

@@ -1,7 +1,8 @@
 import { condition } from '@temporalio/workflow';
 import type { Problem } from '../../core/model/problem.ts';
+import { timeAt } from '../../core/run/state.ts';
 import { formatDuration } from '../../core/text/format.ts';
-import { apply, applyAndPublish, type Run, runUntilDone } from './run.ts';
+import { apply, applyAndPublish, type Run, runUntilDone, stallUntilResumed } from './run.ts';
 import { runUnless } from './run-unless.ts';
 import { toOutcome, waits } from './steps.ts';
 
@@ -36,13 +37,23 @@ export async function soak(run: Run, soakMs: number): Promise<void> {
   );
 }
 
+/**
+ * Whether somebody answers in time. A wait that fails is not over: nobody has been late. It stalls the run until an operator resumes it, and begins
+ * again with the time that is left, by the workflow's own clock.
+ */
 async function isAnsweredWithin(run: Run, timeoutMs: number): Promise<boolean> {
   const isAnswered = () => run.state.status.approval === undefined;
-  await runUnless(
-    isAnswered,
-    async () => await toOutcome(() => waits('wait for approval').sleepFor({ durationMs: timeoutMs })),
-  );
-  return isAnswered();
+  const until = timeAt(run.state, Date.now()) + timeoutMs;
+  for (let durationMs = timeoutMs; ; durationMs = Math.max(1, until - timeAt(run.state, Date.now()))) {
+    const { resumes } = run.state;
+    const waited = await runUnless(
+      isAnswered,
+      async () => await toOutcome(() => waits('wait for approval').sleepFor({ durationMs })),
+    );
+    if (isAnswered() || waited?.outcome !== 'failed') return isAnswered();
+    await stallUntilResumed(run, waited.problem, resumes);
+    if (isAnswered()) return true;
+  }
 }
 
 function missing(message: string, action: string): Problem {

@@ -1,4 +1,4 @@
-import { condition, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { condition, setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import type { PoolStepInput } from '../../activities/fence.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
 import type { Problem } from '../../core/model/problem.ts';
@@ -6,9 +6,10 @@ import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import type { RunEvent } from '../../core/run/events.ts';
 import { reduce } from '../../core/run/reduce.ts';
 import { policyOf, type RunState } from '../../core/run/state.ts';
+import { type OperatorNeeds, operatorNeeds } from '../../core/status/operator-needs.ts';
 import { renderDetails } from '../../core/status/render-details.ts';
 import type { PoolPhase } from '../../core/steps/pool-phases.ts';
-import { type PoolUpgradeInput, searchAttributes } from '../messages.ts';
+import { type PoolUpgradeInput, type RunMemo, searchAttributes } from '../messages.ts';
 import type { RunHandles } from './handles.ts';
 import { failWith, toOutcome } from './steps.ts';
 
@@ -20,11 +21,22 @@ export interface Run {
   readonly handles: RunHandles;
 }
 
-/** Applies an event to a run. Only this changes its state. Refreshes the details that the Temporal UI shows; adds nothing to the history. */
+/**
+ * Applies an event to a run. Only this changes its state. Refreshes the details that the Temporal UI shows, which adds nothing to the history, and
+ * publishes when the run begins or ceases to need an operator.
+ */
 export function apply(run: Run, event: RunEvent): void {
-  const before = run.state;
-  run.state = reduce(before, event);
-  if (run.state.status !== before.status) setCurrentDetails(renderDetails(run.state.status));
+  const before = run.state.status;
+  run.state = reduce(run.state, event);
+  const { status } = run.state;
+  if (status === before) return;
+  setCurrentDetails(renderDetails(status));
+  publishNeeds(operatorNeeds(before), operatorNeeds(status));
+}
+
+/** Publishes why the run waits for an operator, if that has changed. No search attribute is needed for it. */
+function publishNeeds(before: OperatorNeeds | undefined, needs: OperatorNeeds | undefined): void {
+  if (JSON.stringify(before) !== JSON.stringify(needs)) upsertMemo({ needs } satisfies Pick<RunMemo, 'needs'>);
 }
 
 /** Records the time (epoch ms) that a step returned. */

@@ -12,7 +12,7 @@ import {
 } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
-import { type Problem, type ProblemCode, problemCodes } from '../../core/model/problem.ts';
+import { isProblemCode, type Problem } from '../../core/model/problem.ts';
 import { longQueue, type longWaits } from '../messages.ts';
 
 /**
@@ -101,8 +101,4 @@ function isProblem(value: unknown): value is Problem {
   return (
     typeof value === 'object' && value !== null && 'code' in value && 'message' in value && isProblemCode(value.code)
   );
-}
-
-function isProblemCode(value: unknown): value is ProblemCode {
-  return typeof value === 'string' && Object.hasOwn(problemCodes, value);
 }

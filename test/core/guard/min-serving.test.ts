@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { computeMinServing } from '../../../core/guard/min-serving.ts';
+import { computeMinServing, describeMinServing } from '../../../core/guard/min-serving.ts';
 import { stateOf } from '../../../core/guard/serving.ts';
 import { aBudget, aNode, aPod, aPolicy, aWorkload, withGuard } from '../support/facts.ts';
 import type { PodFacts, Policy, ServiceFacts, ServingFacts } from '../support/model.ts';
@@ -174,4 +174,10 @@ describe('the minimum of a zone', () => {
   test('depends on nodes, not pods, under policy Cluster', () => {
     expect(zones(inA, 'Cluster')).toEqual({ a: 1, b: 1 });
   });
+});
+
+test('a minimum is described with its figures, each with its noun', () => {
+  const least = { targets: 1, perZone: { 'eu-west-1a': 1 }, endpoints: 2, source: 'policy' };
+  expect(describeMinServing(least)).toBe('1 target, eu-west-1a 1, 2 endpoints');
+  expect(describeMinServing({ ...least, targets: 3, perZone: {}, endpoints: 0 })).toBe('3 targets');
 });

@@ -1,4 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { listSchedules } from '../../../client/schedule/schedules.ts';
+import { attributesOf, scheduleId, workflowTypes } from '../../../workflows/messages.ts';
 import { farWindow, openScheduledPool } from '../../support/schedule/scheduled-pool.ts';
 
 describe('nodeferry schedule', () => {
@@ -39,6 +41,40 @@ describe('nodeferry schedule', () => {
     expect(await pool.run(['delete', name, '--yes'])).toMatchObject({ code: 0, stdout: `${name}: deleted\n` });
     await expect.poll(async () => (await pool.run(['describe', name])).code).toBe(64);
     await expect.poll(async () => JSON.parse((await list()).stdout)).toEqual([]);
+  });
+
+  test('lists the other schedules when one cannot be read, and names it, with exit code 1', async () => {
+    const pool = await openScheduledPool();
+    const { cluster, taskQueue, connection } = pool;
+    await pool.run(['create', '-f', '-'], pool.policy());
+    for (const [broken, policy] of [
+      ['of-another-form', { schedule: {} }],
+      ['without-policy', undefined],
+    ] as const) {
+      const handle = await connection.client.schedule.create({
+        scheduleId: scheduleId(cluster, broken),
+        spec: {},
+        action: {
+          type: 'startWorkflow',
+          workflowType: workflowTypes.windowLauncher,
+          workflowId: `broken-${cluster}-${broken}`,
+          taskQueue,
+          args: [{ policy }],
+        },
+        typedSearchAttributes: attributesOf(cluster, broken),
+      });
+      onTestFinished(async () => await handle.delete());
+    }
+    await expect.poll(async () => (await listSchedules(connection, cluster)).length).toBe(3);
+
+    const list = await pool.run(['list', '--cluster', cluster]);
+    const data = await pool.run(['list', '--cluster', cluster, '-o', 'json']);
+
+    expect(list.code).toBe(1);
+    expect(list.stdout).toMatch(new RegExp(`^${pool.name} +active`, 'm'));
+    expect(list.stderr).toContain(`The schedule of ${cluster}/of-another-form cannot be read: its policy`);
+    expect(list.stderr).toContain(`The schedule of ${cluster}/without-policy cannot be read: `);
+    expect(JSON.parse(data.stdout)).toMatchObject([{ cluster, pool: 'web' }]);
   });
 
   test.each([['describe'], ['pause', '--reason', 'x'], ['resume', '--reason', 'x'], ['trigger'], ['delete', '--yes']])(
