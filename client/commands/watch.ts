@@ -1,11 +1,11 @@
 import logUpdate from 'log-update';
 import { NodeferryError, type Problem } from '../../core/model/problem.ts';
-import { lostByUs } from '../../core/status/losses.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import { formatTime } from '../../core/text/format.ts';
 import type { ClosedRun } from '../closed-run.ts';
 import { connectTemporal, type TemporalConnection } from '../connect.ts';
 import { type FetchedRun, fetchRun } from '../fetch-status.ts';
+import { exitCodeOfReport } from '../output/exit-code-of-report.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { legible, styleFor } from '../output/style.ts';
@@ -154,20 +154,6 @@ function left(target: RunTarget, what: string, code: ExitCode): ExitCode {
     `\n${what}; the run continues. Watch it again: nodeferry watch ${name}   Stop it: nodeferry pause ${name}`,
   );
   return code;
-}
-
-/** The exit code for a finished run. */
-export function exitCodeOfReport({ outcome, probes, traffic }: RunReport): ExitCode {
-  switch (outcome) {
-    case 'completed':
-      if (probes === 0 || traffic.sent === 0) return exitCodes.unmeasured;
-      if (lostByUs(traffic) > 0) return exitCodes.lossy;
-      return traffic.lost > 0 ? exitCodes.lostByOthers : exitCodes.ok;
-    case 'aborted':
-      return exitCodes.aborted;
-    case 'failed':
-      return exitCodes.failed;
-  }
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
