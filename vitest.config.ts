@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 /** Tests that need a Temporal server, and tests that need root and the lab. All others are unit tests, in whatever folder they are. */
-const workflowTests = 'test/{workflows,replay,simulator,support,contract}/**/*.test.ts';
+const workflowTests = 'test/{workflows,replay,simulator,support,contract,package}/**/*.test.ts';
 const e2eTests = 'test/e2e/**/*.test.ts';
 const matrixTests = 'test/matrix/**/*.test.ts';
 

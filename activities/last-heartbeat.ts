@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { defaultPayloadConverter } from '@temporalio/common';
+import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { Heartbeat } from '../core/status/heartbeat.ts';
 
 /** What a monitor had counted at its last heartbeat. */
@@ -17,8 +17,13 @@ export async function lastHeartbeatOfWatch(): Promise<Watched | undefined> {
   try {
     const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
     const watch = raw.pendingActivities?.find(({ activityType }) => activityType?.name === 'monitorRun');
-    const payload = watch?.heartbeatDetails?.payloads?.[0];
-    const told: unknown = payload ? defaultPayloadConverter.fromPayload(payload) : undefined;
+    if (!watch?.activityId) return undefined;
+    const told: unknown = await decodeFromPayloadsAtIndex(
+      client.options.loadedDataConverter,
+      0,
+      watch.heartbeatDetails?.payloads,
+      { type: 'activity', namespace: info.namespace, workflowId, activityId: watch.activityId, isLocal: false },
+    );
     return isWatched(told) ? told : undefined;
   } catch {
     return undefined;

@@ -3,8 +3,7 @@ const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 
-// A package has its build; a checkout runs from source, and may have a build of long ago beside it.
+// A checkout runs from source, and may have a build of long ago beside it. A package contains no source.
 const source = join(__dirname, '../client/main.ts');
-const entry =
-  existsSync(source) && !__dirname.includes('node_modules') ? source : join(__dirname, '../dist/client/main.js');
+const entry = existsSync(source) ? source : join(__dirname, '../dist/client/main.js');
 void import(pathToFileURL(entry).href);

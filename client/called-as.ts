@@ -6,6 +6,6 @@ import { basename } from 'node:path';
  * the user has typed: `kubectl nodeferry`.
  */
 export function calledAs(argv: readonly string[]): string {
-  const match = /^(kubectl|temporal)-nodeferry$/.exec(basename(argv[1] ?? ''));
+  const match = /^(kubectl|temporal)-nodeferry(?:\.cjs)?$/.exec(basename(argv[1] ?? ''));
   return match === null ? 'nodeferry' : `${match[1]} nodeferry`;
 }

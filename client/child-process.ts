@@ -1,11 +1,21 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { NodeferryError } from '../core/model/problem.ts';
 
-/** Path of the worker's entry file, next to the CLI's own, in the source tree and in a build alike. */
+/**
+ * Path of the worker's entry file, next to the CLI's own, in the source tree and in a build alike.
+ * @throws NodeferryError InvalidArgument in the kubectl plugin, which has no worker
+ */
 export function workerEntry(): string {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return fileURLToPath(new URL(`../worker/main.${extension}`, import.meta.url));
+  const path = fileURLToPath(new URL(`../worker/main.${extension}`, import.meta.url));
+  if (existsSync(path)) return path;
+  throw new NodeferryError({
+    code: 'InvalidArgument',
+    message: 'The kubectl plugin contains no worker.',
+    hint: 'Run one from the npm package or from the image of nodeferry (docs/worker.md).',
+  });
 }
 
 /**

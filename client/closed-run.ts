@@ -1,5 +1,6 @@
 import { type WorkflowExecutionDescription, WorkflowFailedError, type WorkflowHandle } from '@temporalio/client';
-import { ApplicationFailure, defaultPayloadConverter } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
+import { decodeFromPayloadsAtIndex } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { beginStatus } from '../core/status/begin-status.ts';
 import type { RunReport, RunStatus } from '../core/status/status.ts';
 import { type PoolPhase, poolPhases } from '../core/steps/pool-phases.ts';
@@ -100,9 +101,15 @@ async function lastStatus(
       maximumPageSize: 1,
     }),
   );
-  const payload = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads?.[0];
-  if (!payload) throw new Error(`workflow ${workflowId} was started without a policy`);
-  const input = defaultPayloadConverter.fromPayload<PoolUpgradeInput>(payload);
+  const payloads = history?.events?.[0]?.workflowExecutionStartedEventAttributes?.input?.payloads;
+  if (!payloads?.[0]) throw new Error(`workflow ${workflowId} was started without a policy`);
+  const input = await connection.within(() =>
+    decodeFromPayloadsAtIndex<PoolUpgradeInput>(client.options.loadedDataConverter, 0, payloads, {
+      type: 'workflow',
+      namespace,
+      workflowId,
+    }),
+  );
   const phase: unknown = description.typedSearchAttributes.get(searchAttributes.phase);
   const begun = beginStatus({ ...input, workflowId, startedAt: startTime.getTime() });
   return { ...begun, phase: isPhase(phase) ? phase : begun.phase };

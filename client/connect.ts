@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client, ConnectionOptions } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { findEndpointFault } from '../adapters/endpoint/find-fault.ts';
+import { loadPayloadCodecs, type PayloadCodec, payloadCodecVariable } from '../adapters/payload-codecs/load.ts';
 import {
   defaultTemporalPort,
   type EndpointFault,
@@ -10,6 +11,7 @@ import {
   explainConnection,
   explainRefusal,
   explainSettings,
+  unknownEncoding,
   unknownNamespace,
 } from '../core/connection/explain-connection.ts';
 import { NodeferryError, type Problem } from '../core/model/problem.ts';
@@ -33,15 +35,16 @@ export interface TemporalConnection {
 /**
  * Connects as the `temporal` CLI does: TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_*, TEMPORAL_PROFILE and the same TOML
  * file.
- * @throws NodeferryError InvalidArgument when these cannot be read, TemporalUnreachable with the cause as far as it is known
+ * @throws NodeferryError InvalidArgument when these or the payload codec cannot be read, TemporalUnreachable with the cause as far as it is known
  */
 export async function connectTemporal(withinMs = connectTimeoutMs): Promise<TemporalConnection> {
   const config = readSettings();
   const address = config.connectionOptions.address ?? `localhost:${defaultTemporalPort}`;
   const problem = explainAddress(address);
   if (problem !== undefined) throw new NodeferryError(problem);
+  const payloadCodecs = await loadPayloadCodecs(process.env[payloadCodecVariable]);
   return connectTemporalAt(
-    { ...config.connectionOptions, address, namespace: config.namespace ?? 'default' },
+    { ...config.connectionOptions, address, namespace: config.namespace ?? 'default', payloadCodecs },
     withinMs,
   );
 }
@@ -58,11 +61,13 @@ function readSettings(): ReturnType<typeof loadClientConnectConfig> {
 interface TemporalPlace extends ConnectionOptions {
   readonly address: string;
   readonly namespace: string;
+  /** The codecs of all payloads; none unless given. */
+  readonly payloadCodecs?: PayloadCodec[];
 }
 
 /** The same as connectTemporal for a server whose address is given. */
 export async function connectTemporalAt(
-  { namespace, ...place }: TemporalPlace,
+  { namespace, payloadCodecs = [], ...place }: TemporalPlace,
   withinMs = connectTimeoutMs,
 ): Promise<TemporalConnection> {
   // Loaded on demand: help, version and bad input must not pay for the gRPC stack.
@@ -83,7 +88,7 @@ export async function connectTemporalAt(
   } finally {
     found.abort();
   }
-  const client = new Client({ connection, namespace });
+  const client = new Client({ connection, namespace, dataConverter: { payloadCodecs } });
   return {
     client,
     address,
@@ -113,6 +118,10 @@ function explainCall(
   place: { readonly address: string; readonly namespace: string },
 ): Problem | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof NodeferryError) return cause.problem;
+    // Thrown by the SDK's converter, CompositePayloadConverter in @temporalio/common.
+    const encoding = /^Unknown encoding: (.+)$/.exec(cause.message)?.[1];
+    if (cause.name === 'ValueError' && encoding !== undefined) return unknownEncoding(place.namespace, encoding);
     if (cause.name === 'NamespaceNotFoundError') return unknownNamespace(place.address, place.namespace);
     if (!('code' in cause) || typeof cause.code !== 'number') continue;
     return explainRefusal(place, {

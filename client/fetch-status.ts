@@ -35,7 +35,7 @@ export async function fetchRun(connection: TemporalConnection, target: NamedRun)
     () => connection.within(() => handle.query<RunStatus>('status')),
     (cause) => noWorker('', cause),
   );
-  const live = readLiveDetail(description);
+  const live = await readLiveDetail(connection, description);
   const nodes = await Promise.all(status.nodes.map((node) => fetchNode(connection, node)));
   return {
     running: true,
@@ -80,7 +80,7 @@ async function fetchNode(connection: TemporalConnection, node: NodeStatus): Prom
     const [description, status] = await connection.within(() =>
       Promise.all([handle.describe(), handle.query<NodeStatus>('status')]),
     );
-    const live = readLiveDetail(description);
+    const live = await readLiveDetail(connection, description);
     return {
       ...status,
       ...(node.skipped === undefined ? {} : { skipped: node.skipped }),

@@ -1,8 +1,12 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
-import { defaultPayloadConverter } from '@temporalio/common';
+import {
+  decodeFromPayloadsAtIndex,
+  decodeOptionalFailureToOptionalError,
+} from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { Heartbeat } from '../core/status/heartbeat.ts';
 import type { Waiting } from '../core/status/status.ts';
 import type { TrafficCounts } from '../core/status/traffic-counts.ts';
+import type { TemporalConnection } from './connect.ts';
 
 /**
  * What running activities report in their heartbeats. Steps are durable workflow state. The details (which pod, which budget, needs and has)
@@ -16,15 +20,33 @@ interface LiveDetail {
 }
 
 /** Reads the live detail from a workflow's description; a heartbeat of another shape is ignored. */
-export function readLiveDetail(description: WorkflowExecutionDescription): LiveDetail {
+export async function readLiveDetail(
+  connection: TemporalConnection,
+  description: WorkflowExecutionDescription,
+): Promise<LiveDetail> {
+  return await connection.within(() => decodeLiveDetail(connection, description));
+}
+
+async function decodeLiveDetail(
+  { client, namespace }: TemporalConnection,
+  { workflowId, raw }: WorkflowExecutionDescription,
+): Promise<LiveDetail> {
+  const { loadedDataConverter: converter } = client.options;
   let waiting: Waiting | undefined;
   let traffic: TrafficCounts | undefined;
   const unknownSteps: string[] = [];
-  for (const activity of description.raw.pendingActivities ?? []) {
-    if (isUnknown(activity)) unknownSteps.push(activity.activityType?.name ?? '');
-    const payload = activity.heartbeatDetails?.payloads?.[0];
-    if (!payload) continue;
-    const detail: unknown = defaultPayloadConverter.fromPayload(payload);
+  for (const activity of raw.pendingActivities ?? []) {
+    const { activityId, lastFailure, heartbeatDetails } = activity;
+    const context = {
+      type: 'activity',
+      namespace,
+      workflowId,
+      ...(activityId && { activityId }),
+      isLocal: false,
+    } as const;
+    const failure = await decodeOptionalFailureToOptionalError(converter, lastFailure, context);
+    if (isUnknown(activity, failure)) unknownSteps.push(activity.activityType?.name ?? '');
+    const detail: unknown = await decodeFromPayloadsAtIndex(converter, 0, heartbeatDetails?.payloads, context);
     if (!isProgress(detail)) continue;
     if (detail.traffic) traffic = detail.traffic;
     else waiting = waitingOf(detail);
@@ -41,12 +63,10 @@ type PendingActivity = NonNullable<WorkflowExecutionDescription['raw']['pendingA
  * A worker without such an activity fails it, and Temporal retries it (`is not registered on this Worker` in lib/worker.js of
  * @temporalio/worker), for ever if no worker knows it. Another worker that has it now may know it.
  */
-function isUnknown({ state, lastFailure }: PendingActivity): boolean {
+function isUnknown({ state, lastFailure }: PendingActivity, failure: Error | undefined): boolean {
   const type = lastFailure?.applicationFailureInfo?.type;
   return (
-    state === scheduled &&
-    type === 'NotFoundError' &&
-    /is not registered on this Worker/.test(lastFailure?.message ?? '')
+    state === scheduled && type === 'NotFoundError' && /is not registered on this Worker/.test(failure?.message ?? '')
   );
 }
 

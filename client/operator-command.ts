@@ -21,6 +21,7 @@ import {
 import type { TemporalConnection } from './connect.ts';
 import { isNoAnswer, noTemporal, noWorker } from './no-answer.ts';
 import { formatRunTarget, type RunTarget } from './run-target.ts';
+import { requireSameCodec } from './same-codec.ts';
 import { isPolled } from './worker-presence.ts';
 
 /** Commands that an operator can send to a run. */
@@ -76,6 +77,9 @@ export async function sendCommand(
     const { status, taskQueue, historyLength } = await connection.within(() => handle.describe());
     if (status.name !== 'RUNNING') throw noRun(command, name);
     if (!(await isPolled(connection, taskQueue))) throw noWorker(`the ${wordOf(command)} was not sent`);
+    await requireSameCodec(connection, handle).catch((cause: unknown) => {
+      throw isNoAnswer(cause) ? noWorker(`the ${wordOf(command)} was not sent`, cause) : cause;
+    });
     if (impatience?.aborted === true)
       throw new NodeferryError({ code: 'Conflict', message: `Interrupted: the ${wordOf(command)} was not sent.` });
     const sent = { connection, handle, updateId: randomUUID(), historyLength };

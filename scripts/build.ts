@@ -1,21 +1,4 @@
-import { chmodSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { DefaultLogger } from '@temporalio/worker';
+import { build } from './release/build.ts';
 
-import { projectRoot } from './setup/sources.ts';
-import { runProgram } from './testing/projects.ts';
-
-// Compiles the product, without lab and tests, to JavaScript under dist/, and bundles its workflows.
-const dist = join(projectRoot, 'dist');
-rmSync(dist, { recursive: true, force: true });
-const end = await runProgram('tsc', ['--project', 'tsconfig.build.json'], 'shown');
-process.exitCode = end.exitCode;
-if (end.exitCode === 0) {
-  chmodSync(join(dist, 'client', 'main.js'), 0o755);
-  // The built worker finds its bundle by a name that is computed from the built sources: it computes that name itself.
-  const built: typeof import('../worker/bundle.ts') = await import(
-    pathToFileURL(join(dist, 'worker', 'bundle.js')).href
-  );
-  await built.ensureWorkflowBundle(new DefaultLogger('WARN'));
-}
+// npm run build: the product as JavaScript, under dist/.
+process.exitCode = await build();

@@ -112,7 +112,8 @@ use_system_node() {
 }
 
 install_dependencies() {
-  cd "$root" && npm_run ci --no-audit --no-fund && cp package-lock.json "$stamp"
+  # npm prefers that file, and leaves it behind where packing was interrupted.
+  cd "$root" && rm -f npm-shrinkwrap.json && npm_run ci --no-audit --no-fund && cp package-lock.json "$stamp"
 }
 
 # ensure_dependencies: node_modules is complete when it contains a copy of the lock file that it was made from.

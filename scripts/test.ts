@@ -61,8 +61,8 @@ async function prepare(): Promise<Outcome[]> {
 function neededTools(): ToolName[] {
   const labRuns = projects.some(needsLab) && obstacle === undefined;
   if (!labRuns && !projects.includes('workflow')) return [];
-  // The workflow project holds contract tests against a real API server, which needs neither root nor packages.
-  return ['temporal', 'agents', 'kubernetes', ...(labRuns ? (['packages'] as const) : [])];
+  // The workflow project has contract tests against a real API server, and a test that installs the kubectl plugin: neither needs root or packages.
+  return ['temporal', 'agents', 'kubernetes', 'krew', ...(labRuns ? (['packages'] as const) : [])];
 }
 
 async function runAll(): Promise<Outcome[]> {

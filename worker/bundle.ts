@@ -9,14 +9,31 @@ const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 
 const keptIn = join(root, 'build');
 
+/** The module that has failures of workflows encoded, for the bundle of workers with a payload codec. */
+export const failureConverterPath = join(root, 'worker', `failure-converter.${extension}`);
+
+/** Which bundle, and where it is kept. */
+interface BundleOptions {
+  /** Messages and stacks of failures are encoded as payloads are. */
+  readonly encodesFailures?: boolean;
+  readonly folder?: string;
+}
+
 /**
  * The workflow bundle, built if there is none for these sources yet. A released worker comes with it. The file is written atomically, so that workers
  * that start together never read half of it. When it can't be written, the next start builds it again.
  */
-export async function ensureWorkflowBundle(logger: Logger, folder = keptIn): Promise<WorkflowBundleOption> {
-  const path = join(folder, `workflow-bundle-${hashSources()}.js`);
+export async function ensureWorkflowBundle(
+  logger: Logger,
+  { encodesFailures = false, folder = keptIn }: BundleOptions = {},
+): Promise<WorkflowBundleOption> {
+  const path = join(folder, `workflow-bundle-${hashSources()}${encodesFailures ? '-encoding-failures' : ''}.js`);
   if (existsSync(path)) return { codePath: path };
-  const { code } = await bundleWorkflowCode({ workflowsPath: join(root, 'workflows', `index.${extension}`), logger });
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: join(root, 'workflows', `index.${extension}`),
+    ...(encodesFailures ? { failureConverterPath } : {}),
+    logger,
+  });
   try {
     keep(path, code);
   } catch (error) {
@@ -36,7 +53,9 @@ function keep(path: string, code: string): void {
 /** A fingerprint of everything that goes into the bundle. */
 function hashSources(): string {
   const hash = createHash('sha256');
-  for (const file of globSync(`{workflows,core}/**/*.${extension}`, { cwd: root }).toSorted()) {
+  for (const file of globSync(`{{workflows,core}/**/*,worker/failure-converter}.${extension}`, {
+    cwd: root,
+  }).toSorted()) {
     hash
       .update(file)
       .update('\0')

@@ -1,5 +1,6 @@
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import type { NativeConnectionOptions } from '@temporalio/worker';
+import { payloadCodecVariable } from '../adapters/payload-codecs/load.ts';
 import { defaultTemporalPort, explainAddress, explainSettings } from '../core/connection/explain-connection.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import { defaultTaskQueue } from '../workflows/messages.ts';
@@ -15,6 +16,8 @@ export interface WorkerConfig {
   /** From TEMPORAL_*, TEMPORAL_PROFILE and the TOML file, as the temporal CLI reads them. */
   readonly connection: NativeConnectionOptions & { readonly address: string };
   readonly namespace: string;
+  /** Path of the module with the codecs of all payloads; undefined for none. */
+  readonly payloadCodec: string | undefined;
   readonly taskQueue: string;
   /** `/livez` and `/readyz`; undefined when disabled. */
   readonly health: ListenAddress | undefined;
@@ -45,6 +48,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
   return {
     connection: { ...temporal.connectionOptions, address },
     namespace: temporal.namespace ?? 'default',
+    payloadCodec: env[payloadCodecVariable] || undefined,
     taskQueue: env['NODEFERRY_TASK_QUEUE'] ?? defaultTaskQueue,
     health: listenAddress(env, 'NODEFERRY_HEALTH_ADDRESS', '127.0.0.1:8686'),
     metrics: listenAddress(env, 'NODEFERRY_METRICS_ADDRESS', '127.0.0.1:9464'),

@@ -3,11 +3,12 @@ import { NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../activities/activities.ts';
 import { findEndpointFault } from '../adapters/endpoint/find-fault.ts';
 import { readVersion } from '../adapters/package/version.ts';
+import { loadPayloadCodecs } from '../adapters/payload-codecs/load.ts';
 import { explainConnection } from '../core/connection/explain-connection.ts';
 import { workerIdentity } from '../core/connection/worker-identity.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import { metrics as allMetrics, bucketsOf } from '../core/status/metrics.ts';
-import { ensureWorkflowBundle } from './bundle.ts';
+import { ensureWorkflowBundle, failureConverterPath } from './bundle.ts';
 import type { WorkerConfig } from './config.ts';
 import { serveHealth } from './health.ts';
 import { logLeftovers } from './log-leftovers.ts';
@@ -26,6 +27,8 @@ const diagnosisMs = 2_000;
  * process must exit, because what is open is not closed
  */
 export async function runWorker(config: WorkerConfig, onRunning: () => void): Promise<void> {
+  const payloadCodecs = await loadPayloadCodecs(config.payloadCodec);
+  const encodesFailures = payloadCodecs.length > 0;
   const logger = createLogger(config.logLevel);
   const forTemporal = temporalLogger(logger);
   installRuntime(config, forTemporal);
@@ -42,7 +45,8 @@ export async function runWorker(config: WorkerConfig, onRunning: () => void): Pr
     namespace,
     taskQueue,
     identity: workerIdentity(readVersion(), process.pid, hostname()),
-    workflowBundle: await ensureWorkflowBundle(warningsOnly(forTemporal)),
+    workflowBundle: await ensureWorkflowBundle(warningsOnly(forTemporal), { encodesFailures }),
+    ...(encodesFailures ? { dataConverter: { payloadCodecs, failureConverterPath } } : {}),
     activities: createActivities(opened.ports),
     interceptors: { activity: [measureSteps] },
     maxConcurrentActivityTaskExecutions: config.maxSteps,

@@ -26,7 +26,7 @@ export function defaultDatabase(env: NodeJS.ProcessEnv = process.env): string {
 
 /** Runs a Temporal development server and a worker until one of them ends or a signal comes. Runs survive in the database. */
 export async function devCommand(options: DevOptions): Promise<number> {
-  const temporal = findTemporal();
+  const programs = { worker: workerEntry(), temporal: findTemporal() };
   if (await answers(options.port)) {
     throw new NodeferryError({
       code: 'AlreadyRunning',
@@ -36,14 +36,20 @@ export async function devCommand(options: DevOptions): Promise<number> {
   }
   const lock = lockDatabase(options.database);
   try {
-    return await runUntilStopped(temporal, options, lock);
+    return await runUntilStopped(programs, options, lock);
   } finally {
     lock.release();
   }
 }
 
+/** Paths of what runs. */
+interface Programs {
+  readonly worker: string;
+  readonly temporal: string;
+}
+
 /** Server and worker, until one of them ends or a signal comes. A second signal kills the worker. */
-async function runUntilStopped(temporal: string, options: DevOptions, lock: DevLock): Promise<number> {
+async function runUntilStopped(programs: Programs, options: DevOptions, lock: DevLock): Promise<number> {
   const stopping = Promise.withResolvers<number>();
   let worker: ChildProcess | undefined;
   let signals = 0;
@@ -55,7 +61,7 @@ async function runUntilStopped(temporal: string, options: DevOptions, lock: DevL
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
   // Own process groups: Ctrl-C in the terminal must reach the worker first, and the server only after it.
-  const server = await startChild(temporal, serverArguments(options), {
+  const server = await startChild(programs.temporal, serverArguments(options), {
     stdio: ['ignore', 'ignore', 'inherit'],
     detached: true,
   });
@@ -67,7 +73,7 @@ async function runUntilStopped(temporal: string, options: DevOptions, lock: DevL
     printProgress(
       `Temporal: 127.0.0.1:${options.port}   UI: http://127.0.0.1:${options.uiPort}   database: ${options.database}`,
     );
-    worker = await startChild(process.execPath, [workerEntry()], {
+    worker = await startChild(process.execPath, [programs.worker], {
       stdio: 'inherit',
       detached: true,
       env: workerEnvironment(options.port),

@@ -1,12 +1,12 @@
 import { connectTemporal } from '../connect.ts';
 import { fetchRun } from '../fetch-status.ts';
+import { exitCodeOfReport } from '../output/exit-code-of-report.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { type OutputFormat, printData } from '../output/print.ts';
 import { styleFor } from '../output/style.ts';
 import type { NamedRun } from '../run-target.ts';
 import { isCutOff, needsOperator, type SeenRun, stateOf } from '../view/seen-run.ts';
 import { renderTree } from '../view/tree.ts';
-import { exitCodeOfReport } from './watch.ts';
 
 /** Prints the status of a run, once. */
 export async function statusCommand(target: NamedRun, options: { readonly output: OutputFormat }): Promise<ExitCode> {

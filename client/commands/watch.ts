@@ -1,11 +1,11 @@
 import logUpdate from 'log-update';
 import { NodeferryError, type Problem } from '../../core/model/problem.ts';
-import { lostByUs } from '../../core/status/losses.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import { formatTime } from '../../core/text/format.ts';
 import type { ClosedRun } from '../closed-run.ts';
 import { connectTemporal, type TemporalConnection } from '../connect.ts';
 import { type FetchedRun, fetchRun } from '../fetch-status.ts';
+import { exitCodeOfReport } from '../output/exit-code-of-report.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { pause, unlessAborted, untilInterrupted } from '../output/interrupt.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
@@ -182,21 +182,4 @@ function left(target: NamedRun, what: string, code: ExitCode): ExitCode {
 /** The exit code for a run that has ended, with or without a report. */
 export function exitCodeOfEnd({ report }: ClosedRun): ExitCode {
   return report === undefined ? exitCodes.failed : exitCodeOfReport(report);
-}
-
-/** The exit code for a finished run. */
-export function exitCodeOfReport({ outcome, probes, traffic, drain }: RunReport): ExitCode {
-  switch (outcome) {
-    case 'completed':
-      // A drain is called like `kubectl drain`, which measures nothing either.
-      if (probes === 0 && drain !== undefined) return exitCodes.ok;
-      if (probes === 0 || traffic.sent === 0) return exitCodes.unmeasured;
-      if (lostByUs(traffic) > 0) return exitCodes.lossy;
-      return traffic.lost > 0 ? exitCodes.lostByOthers : exitCodes.ok;
-    case 'aborted':
-    case 'rolled-back':
-      return exitCodes.aborted;
-    case 'failed':
-      return exitCodes.failed;
-  }
 }

@@ -1,4 +1,5 @@
 import type { WorkflowExecutionDescription } from '@temporalio/client';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { count } from '../../core/text/format.ts';
 import { printable } from '../../core/text/printable.ts';
@@ -36,7 +37,10 @@ export async function checkWorkflows(connection: TemporalConnection): Promise<re
   const known = new Set(read.map(({ workflowId }) => workflowId));
   const stuck = [...failing, ...reported.filter((id) => !known.has(id)).map((workflowId) => ({ workflowId }))];
   const explainNone = (what: string) => explainExtent(read.length, more, what);
-  return [...(await reportStuck(connection, stuck, explainNone)), ...reportUnknownSteps(read, explainNone)];
+  return [
+    ...(await reportStuck(connection, stuck, explainNone)),
+    ...(await reportUnknownSteps(connection, read, explainNone)),
+  ];
 }
 
 /** Says that none of the workflows has a problem. */
@@ -109,12 +113,13 @@ async function reportStuck(
   if (stuck.length === 0) return [{ id, state: 'ok', found: explainNone('is stuck') }];
   const named = await askInBatches(stuck.slice(0, maxNamed), async ({ workflowId, attempt }): Promise<Check> => {
     const cause = await readCause(connection, workflowId);
+    const isCodec = /^Unknown encoding: |^The payload codec of /.test(cause ?? '');
     const times = attempt === undefined ? '' : `: attempt ${attempt}`;
     return {
       id,
       state: 'failed',
       found: `${workflowId} makes no progress, its workflow task keeps failing${times}${cause === undefined ? '' : `: ${cause}`}`,
-      fix: `Update the workers to the version that it was started with. It continues by itself then. Its history:\ntemporal workflow show --namespace ${connection.namespace} --workflow-id ${workflowId}`,
+      fix: `${isCodec ? 'Give the workers the payload codec and the keys' : 'Update the workers to the version'} that it was started with. It continues by itself then. Its history:\ntemporal workflow show --namespace ${connection.namespace} --workflow-id ${workflowId}`,
     };
   });
   const unnamed = stuck.length - named.length;
@@ -123,35 +128,41 @@ async function reportStuck(
 
 /** What the worker said when the task failed for the first time: the server records no further attempts. */
 async function readCause(connection: TemporalConnection, workflowId: string): Promise<string | undefined> {
+  const { client, namespace } = connection;
   const { history } = await connection.within(() =>
-    connection.client.workflowService.getWorkflowExecutionHistoryReverse({
-      namespace: connection.namespace,
+    client.workflowService.getWorkflowExecutionHistoryReverse({
+      namespace,
       execution: { workflowId },
       maximumPageSize: latestEvents,
     }),
   );
   const failures = (history?.events ?? []).flatMap((event) => event.workflowTaskFailedEventAttributes?.failure ?? []);
-  const message = failures[0]?.message;
+  const { loadedDataConverter } = client.options;
+  const context = { type: 'workflow', namespace, workflowId } as const;
+  const failure = await connection.within(() =>
+    decodeOptionalFailureToOptionalError(loadedDataConverter, failures[0], context),
+  );
+  const message = failure?.message;
   return message ? printable(message.split('\n', 1)[0] ?? '', 200) : undefined;
 }
 
-function reportUnknownSteps(
+async function reportUnknownSteps(
+  connection: TemporalConnection,
   read: readonly WorkflowExecutionDescription[],
   explainNone: (what: string) => string,
-): readonly Check[] {
+): Promise<readonly Check[]> {
   const id = 'runs.steps';
-  const waiting = read.flatMap((one): readonly Check[] => {
-    const { unknownSteps } = readLiveDetail(one);
-    if (unknownSteps.length === 0) return [];
-    return [
-      {
-        id,
-        state: 'failed',
-        found: `${one.workflowId} waits for a worker that knows ${unknownSteps.join(', ')}: a newer version has started it`,
-        fix: 'Update all workers to the version of the newest.',
-      },
-    ];
-  });
+  const waiting: Check[] = [];
+  for (const one of read) {
+    const { unknownSteps } = await readLiveDetail(connection, one);
+    if (unknownSteps.length === 0) continue;
+    waiting.push({
+      id,
+      state: 'failed',
+      found: `${one.workflowId} waits for a worker that knows ${unknownSteps.join(', ')}: a newer version has started it`,
+      fix: 'Update all workers to the version of the newest.',
+    });
+  }
   if (waiting.length > 0) return waiting;
   return [{ id, state: 'ok', found: explainNone('waits for a step that the workers do not know') }];
 }

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { createRequire } from 'node:module';
 import { legible } from './style.ts';
 
 /** Formats of all commands that print data. */
@@ -16,8 +16,14 @@ export function printData(format: OutputFormat, value: unknown, table: () => str
       process.stdout.write(`${JSON.stringify(value, null, 2)}\n`);
       return;
     case 'yaml':
-      process.stdout.write(stringify(value));
+      process.stdout.write(toYaml(value));
   }
+}
+
+/** The library is loaded only where it is used: most commands print a table. */
+function toYaml(value: unknown): string {
+  const { stringify } = createRequire(import.meta.url)('yaml') as typeof import('yaml');
+  return stringify(value);
 }
 
 /** Prints progress and hints on stderr, so that stdout stays data. */

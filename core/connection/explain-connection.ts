@@ -165,6 +165,15 @@ export function unknownNamespace(address: string, namespace: string): Problem {
   };
 }
 
+/** A payload was written with a codec that this client doesn't have. */
+export function unknownEncoding(namespace: string, encoding: string): Problem {
+  return {
+    code: 'InvalidArgument',
+    message: `What Temporal keeps in namespace ${printable(namespace)} is encoded as ${printable(encoding)}, which only the payload codec that encoded it can read.`,
+    hint: 'Set NODEFERRY_PAYLOAD_CODEC as for the workers and for whoever started the run (docs/encryption.md).',
+  };
+}
+
 function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? '';
 }

@@ -1,13 +1,14 @@
 import { agents } from './agents.ts';
 import { withLock } from './cache.ts';
 import { go } from './go.ts';
+import { krew } from './krew.ts';
 import { kubernetes } from './kubernetes.ts';
 import { packages } from './packages.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { temporal } from './temporal.ts';
 import type { Tool, ToolName } from './tool.ts';
 
-const tools: Readonly<Record<ToolName, Tool>> = { temporal, packages, go, agents, kubernetes };
+const tools: Readonly<Record<ToolName, Tool>> = { temporal, packages, go, agents, kubernetes, krew };
 
 /** What is needed, and when to stop: installations in progress are interrupted when the signal is aborted. */
 interface EnsureOptions {

@@ -12,6 +12,9 @@ export const kubernetesSource = join(projectRoot, 'lab', 'kubernetes');
 /** Folder of the Go module of the lab's own small programs. */
 export const agentsSource = join(projectRoot, 'lab', 'agents');
 
+/** Folder of the Go module that pins krew. */
+export const krewSource = join(projectRoot, 'scripts', 'setup', 'krew');
+
 /** Hash of the names and contents of everything that a Go build of the folder reads. */
 export function goSourceHash(directory: string, extra: readonly string[]): string {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })

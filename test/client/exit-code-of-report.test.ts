@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exitCodeOfReport } from '../../client/commands/watch.ts';
+import { exitCodeOfReport } from '../../client/output/exit-code-of-report.ts';
 import type { RunReport } from '../../core/status/status.ts';
 import { aRun } from './run-status-fixture.ts';
 

@@ -12,11 +12,14 @@ process.on('exit', () => process.stderr.write('\\n' + JSON.stringify(loaded)));
 `;
 
 /** The packages from which a command loads something. */
-export function packagesLoadedBy(args: readonly string[]): readonly string[] {
+export function packagesLoadedBy(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): readonly string[] {
   const { stderr } = spawnSync(
     process.execPath,
     ['--import', `data:text/javascript,${encodeURIComponent(reporter)}`, main, ...args],
-    { encoding: 'utf8', input: '', env: { ...process.env, NO_COLOR: '1' } },
+    { encoding: 'utf8', input: '', env: { ...process.env, NO_COLOR: '1', ...env } },
   );
   const loaded: readonly string[] = JSON.parse(stderr.slice(stderr.lastIndexOf('\n') + 1));
   if (!loaded.some((url) => url.endsWith('/client/cli.ts'))) throw new Error(`the command loaded nothing: ${stderr}`);

@@ -2,15 +2,19 @@ import { Client } from '@temporalio/client';
 import { inject, onTestFinished, type RunnerTestCase, TestRunner } from 'vitest';
 import type { World } from '../simulator/world.ts';
 import { connectPatiently } from './patient-connection.ts';
-import { createHarness, type Harness, type StepHooks } from './temporal-harness.ts';
+import { createHarness, type Harness, type StepHooks, type TemporalPlace } from './temporal-harness.ts';
 
 /** So much of a test's time, real ms, is kept for ending everything; whoever still waits by then has to say for what. */
 const endingMs = 30_000;
 
 /** Opens a harness for the test that runs now, and stops it when the test is over, however that ends. */
-export async function openHarness(world: World, hooks: StepHooks = {}): Promise<Harness> {
-  const place = { address: inject('temporalAddress'), codePath: inject('workflowBundle') };
-  const opening = createHarness(world, hooks, place);
+export async function openHarness(
+  world: World,
+  hooks: StepHooks = {},
+  place: Partial<TemporalPlace> = {},
+): Promise<Harness> {
+  const usual = { address: inject('temporalAddress'), codePath: inject('workflowBundle') };
+  const opening = createHarness(world, hooks, { ...usual, ...place });
   const { timeout } = TestRunner.getCurrentTest<RunnerTestCase>();
   const patience = setTimeout(
     () => void opening.then(async (harness) => await harness.failPending()),

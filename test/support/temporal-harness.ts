@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Client, type WorkflowHandle } from '@temporalio/client';
+import { Client, type DataConverter, type WorkflowHandle } from '@temporalio/client';
 import { DefaultLogger, type InjectedSinks, type LogLevel, NativeConnection, Runtime } from '@temporalio/worker';
 import { createActivities } from '../../activities/activities.ts';
 import type { Policy } from '../../core/policy/policy.ts';
@@ -7,7 +7,7 @@ import {
   type PoolUpgradeInput,
   poolUpgradeId,
   scheduleId,
-  searchAttributes,
+  upgradeOptions,
   workflowTypes,
 } from '../../workflows/messages.ts';
 import { createSimPorts } from '../simulator/ports.ts';
@@ -54,6 +54,8 @@ export interface Harness extends FollowRuns {
 export interface TemporalPlace {
   readonly address: string;
   readonly codePath: string;
+  /** How client and worker convert payloads; as the SDK does unless given. */
+  readonly dataConverter?: DataConverter;
 }
 
 let quieted = false;
@@ -62,7 +64,7 @@ let quieted = false;
 export async function createHarness(
   world: World,
   hooks: StepHooks,
-  { address, codePath }: TemporalPlace,
+  { address, codePath, dataConverter = {} }: TemporalPlace,
 ): Promise<Harness> {
   quiet();
   const { clock } = world;
@@ -77,7 +79,7 @@ export async function createHarness(
 
   const connection = await connectPatiently(address);
   const native = await NativeConnection.connect({ address });
-  const client = new Client({ connection, interceptors: { workflow: [clientCalls(ends, clock)] } });
+  const client = new Client({ connection, dataConverter, interceptors: { workflow: [clientCalls(ends, clock)] } });
   const handles = createWatchedHandles();
   const whatIsLeft = createWhatIsLeft(world, { connection, ends, handles });
   const taskQueue = `test-${randomUUID()}`;
@@ -86,6 +88,7 @@ export async function createHarness(
     connection: native,
     taskQueue,
     workflowBundle: { codePath },
+    dataConverter,
     activities: attempts.steps,
     ...(hooks.maxSteps === undefined ? {} : { maxConcurrentActivityTaskExecutions: hooks.maxSteps }),
     sinks: sinksInto(ends, hooks),
@@ -144,17 +147,12 @@ export async function createHarness(
 }
 
 async function startUpgrade(client: Client, taskQueue: string, input: PoolUpgradeInput) {
-  const { cluster, pool, selection } = input.policy;
-  const type = selection === undefined ? workflowTypes.poolUpgrade : workflowTypes.nodeDrain;
+  const type = input.policy.selection === undefined ? workflowTypes.poolUpgrade : workflowTypes.nodeDrain;
   return await client.workflow.start<UpgradeFunction>(type, {
-    workflowId: poolUpgradeId(cluster.name, pool.name),
+    ...upgradeOptions(input.run, input.policy),
     taskQueue,
     args: [input],
     workflowIdConflictPolicy: 'FAIL',
-    typedSearchAttributes: [
-      { key: searchAttributes.cluster, value: cluster.name },
-      { key: searchAttributes.pool, value: pool.name },
-    ],
   });
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Connection } from '@temporalio/client';
-import { bundleWorkflowCode } from '@temporalio/worker';
+import { type BundleOptions, bundleWorkflowCode } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
 import { freePorts, startOnFreePorts } from '../../lab/free-ports.ts';
 import { temporalPath } from '../../scripts/setup/temporal.ts';
@@ -84,9 +84,12 @@ async function answers(address: string, child: ChildProcess): Promise<boolean> {
 }
 
 /** Bundles the product's workflows, and what tells the virtual clock of them, into a file of that folder. */
-export async function buildTestBundle(directory: string): Promise<string> {
+export async function buildTestBundle(
+  directory: string,
+  converters: Pick<BundleOptions, 'failureConverterPath'> = {},
+): Promise<string> {
   const telling = fileURLToPath(new URL('awaits-interceptors.ts', import.meta.url));
-  return await buildBundle(directory, new URL('../../workflows/index.ts', import.meta.url), [telling]);
+  return await buildBundle(directory, new URL('../../workflows/index.ts', import.meta.url), [telling], converters);
 }
 
 /** Bundles workflows into a file of that folder. */
@@ -94,10 +97,12 @@ export async function buildBundle(
   directory: string,
   workflows: URL,
   workflowInterceptorModules: string[] = [],
+  converters: Pick<BundleOptions, 'failureConverterPath'> = {},
 ): Promise<string> {
   const { code } = await bundleWorkflowCode({
     workflowsPath: fileURLToPath(workflows),
     workflowInterceptorModules,
+    ...converters,
     logger: quietLogger,
   });
   const path = join(directory, `${basename(workflows.pathname, '.ts')}-bundle.js`);

@@ -12,9 +12,12 @@ export interface WorkerProcess {
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
 
-/** Starts the real worker. Nothing of this machine's own settings reaches it but what `env` says. */
-export function startWorkerProcess(env: Readonly<Record<string, string>>): WorkerProcess {
-  const child = spawn(process.execPath, [main], {
+/** Starts the real worker, or the script and arguments that are given. Nothing of this machine's own settings reaches it but what `env` says. */
+export function startWorkerProcess(
+  env: Readonly<Record<string, string>>,
+  script: readonly string[] = [main],
+): WorkerProcess {
+  const child = spawn(process.execPath, [...script], {
     env: {
       PATH: process.env['PATH'],
       HOME: '/nonexistent',

@@ -88,6 +88,11 @@ describe('a worker that can not start ends by itself and says why', () => {
       { TEMPORAL_TLS_CLIENT_CERT_PATH: '/nonexistent/c.pem', TEMPORAL_TLS_CLIENT_KEY_PATH: '/nonexistent/k.pem' },
       /ENOENT.*\/nonexistent\/c\.pem/,
     ],
+    [
+      'a payload codec that is not there',
+      { NODEFERRY_PAYLOAD_CODEC: '/nonexistent/codec.mjs' },
+      /^nodeferry worker: NODEFERRY_PAYLOAD_CODEC is \/nonexistent\/codec\.mjs, which can't be loaded: /,
+    ],
     ['a wrong level', { NODEFERRY_LOG_LEVEL: 'loud' }, /NODEFERRY_LOG_LEVEL is "loud"/],
   ])('with %s', async (_name, env, says) => {
     await expectRefusal(start(env), 64, says);
@@ -108,7 +113,7 @@ test('where nothing can be written, the bundle is kept in memory', async () => {
   writeFileSync(file, '');
   const warned: string[] = [];
   const logger = new DefaultLogger('WARN', ({ message }) => void warned.push(message));
-  const bundle = await ensureWorkflowBundle(logger, join(file, 'build'));
+  const bundle = await ensureWorkflowBundle(logger, { folder: join(file, 'build') });
   expect(bundle).toMatchObject({ code: expect.stringContaining('poolUpgrade') as unknown });
   expect(warned).toEqual(['the workflow bundle could not be saved for the next start']);
 }, 120_000);

@@ -1,7 +1,7 @@
 /** What a run reports about its traffic, and what happens to the counts when the watch fails. */
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import { exitCodeOfReport } from '../../client/commands/watch.ts';
+import { exitCodeOfReport } from '../../client/output/exit-code-of-report.ts';
 import { exitCodes } from '../../client/output/exit-codes.ts';
 import type { RunStatus } from '../../core/status/status.ts';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';

@@ -1,0 +1,4 @@
+import { removeShrinkwrap } from './shrinkwrap.ts';
+
+// npm runs this after it has packed.
+removeShrinkwrap();
