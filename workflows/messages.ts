@@ -55,18 +55,6 @@ export function scheduleId(cluster: string, pool: string): string {
   return `upgrade-windows/${cluster}/${pool}`;
 }
 
-/** What a schedule starts its launcher with. */
-export interface LauncherInput {
-  /** ID of the schedule. */
-  readonly schedule: string;
-  readonly policy: Policy;
-}
-
-/** Whether a launcher has started an upgrade, and how that ended; or why it has not. */
-export type LauncherResult =
-  | { readonly started: true; readonly run: string; readonly reason: string }
-  | { readonly started: false; readonly reason: string };
-
 /** What a pool upgrade is started with. */
 export interface PoolUpgradeInput {
   /** Name of the run, in every label and annotation that it sets: 1-40 characters of `a-z`, `0-9` and `-`, as in a label value. */

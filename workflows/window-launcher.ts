@@ -4,7 +4,8 @@ import { skippedOf } from '../core/run/nodes.ts';
 import { because } from '../core/status/because.ts';
 import type { RunReport } from '../core/status/status.ts';
 import { listNames } from '../core/text/format.ts';
-import { type LauncherInput, type LauncherResult, upgradeOptions, workflowTypes } from './messages.ts';
+import type { LauncherInput, LauncherResult } from './launcher-messages.ts';
+import { upgradeOptions, workflowTypes } from './messages.ts';
 import type { poolUpgrade } from './pool-upgrade.ts';
 import { failWith, problemOf, steps, toOutcome } from './run/steps.ts';
 

@@ -1,5 +1,5 @@
 import { type ScheduleExecutionResult, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
-import type { LauncherResult } from '../../workflows/messages.ts';
+import type { LauncherResult } from '../../workflows/launcher-messages.ts';
 import type { TemporalConnection } from '../connect.ts';
 
 /** What became of a launch: `started` an upgrade, which was completed; or `skipped`, because there was nothing to start. */

@@ -1,12 +1,7 @@
 import { maxWindowMs, temporalScheduleSpec } from '../../core/schedule/temporal-spec.ts';
 import type { ZoneRules } from '../../core/schedule/zone.ts';
-import {
-  attributesOf,
-  type LauncherInput,
-  scheduleId,
-  upgradeSummary,
-  workflowTypes,
-} from '../../workflows/messages.ts';
+import type { LauncherInput } from '../../workflows/launcher-messages.ts';
+import { attributesOf, scheduleId, upgradeSummary, workflowTypes } from '../../workflows/messages.ts';
 import { formatRunTarget, runTargetOf } from '../run-target.ts';
 import type { ScheduledPolicy } from './scheduled-policy.ts';
 

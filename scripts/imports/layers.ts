@@ -39,8 +39,8 @@ const layerRules: readonly LayerRule[] = [
   },
   {
     from: /^(client|lab)\//,
-    to: /^workflows\/(?!messages\.ts$)/,
-    why: 'of the workflows, others see only messages.ts',
+    to: /^workflows\/(?!(?:launcher-)?messages\.ts$)/,
+    why: 'of the workflows, others see only messages.ts and launcher-messages.ts',
   },
   { from: /^lab\//, to: /^activities\//, why: 'the lab uses the product as its users do' },
   { from: /^client\//, to: /^worker\//, why: 'the CLI starts the worker as a process of its own' },
