@@ -1,4 +1,4 @@
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure } from '@temporalio/workflow';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { explainDrained } from '../core/run/explain-drained.ts';
 import { idleOf, leftOf, stepOf } from '../core/run/nodes.ts';
@@ -29,6 +29,9 @@ export async function nodeDrain(input: PoolUpgradeInput): Promise<RunReport> {
       setPhase(run, 'cordon');
       await cordon(run, plan.nodes);
       await drainNodes(run, plan);
+      // The last step may have ended together with an abort.
+      if (run.handles.forward.consideredCancelled) throw new CancelledFailure('the drain is not to be completed');
+      setPhase(run, 'finalize');
     });
   } catch (error) {
     return await CancellationScope.nonCancellable(async () => await rollBack(run, error));
@@ -56,7 +59,6 @@ async function drainNodes(run: Run, plan: PoolPlan): Promise<void> {
 
 /** Leaves the drained nodes to the operator, and cleans up the rest. */
 async function finish(run: Run, { nodes }: PoolPlan): Promise<RunReport> {
-  setPhase(run, 'finalize');
   const drained = nodes.filter((node) => stepOf(run.state, node) === 'drained');
   await runUntilDone(run, 'drained nodes to be left to the operator', () =>
     steps('keep drained nodes').keepDrained({ ...nextStep(run), nodes: drained }),
