@@ -1,6 +1,6 @@
 import { type Execution, firstOf, type HistoryEvent, objectIn, textIn } from './history.ts';
 import { explainProblem, problemOf } from './problems.ts';
-import type { Happening } from './run-event.ts';
+import { eventTypes, type Happening } from './run-event.ts';
 
 /** The workflow that replaces one node. */
 export interface NodeChild extends Execution {
@@ -43,9 +43,9 @@ export function childEvent(event: HistoryEvent, children: Map<string, NodeChild>
 
 function nodeEndEvents(node: string, status: ReturnType<typeof firstOf>): readonly Happening[] {
   const reason = textIn(status, 'restoredBecause');
-  const step = textIn(status, 'step');
-  if (step === 'replaced' || step === 'drained' || step === 'removed' || step === 'skipped')
-    return [{ type: `node-${step}`, node, message: step }];
+  const step = textIn(status, 'step') ?? '';
+  const type = eventTypes.find((one) => one === `node-${step}`) ?? 'node-restored';
+  if (type !== 'node-restored') return [{ type, node, message: step }];
   const why = reason === undefined ? '' : `: ${reason}`;
   return [{ type: 'node-restored', node, message: `restored${why}`, ...(reason === undefined ? {} : { reason }) }];
 }

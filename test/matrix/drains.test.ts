@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import type { RunReport } from '../../core/status/status.ts';
-import { run } from '../../lab/process.ts';
+import { run, until } from '../../lab/process.ts';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
 import { toolPaths } from '../../scripts/setup/paths.ts';
 import { runCommandLine } from '../support/command-line.ts';
@@ -103,6 +103,14 @@ describe('under traffic', () => {
       expect(spec.unschedulable).toBeUndefined();
       expect(metadata.labels).not.toHaveProperty([excludeLabel]);
     }
+    // The load balancers take their time to register them again, and others may leave only then.
+    const last = (await nodesOfPool()).at(-1)?.metadata.name ?? '';
+    const ask = ['drain', last, '-f', policyFile(), '--dry-run'] as const;
+    await until(async () => ((await nodeferry(...ask)).code === 0 ? true : undefined), {
+      what: 'the nodes that returned are not registered again',
+      timeoutMs: 120_000,
+      everyMs: 2_000,
+    });
   });
 
   test('one node is drained and terminated, and its group gets smaller by it', async () => {

@@ -10,6 +10,7 @@ import { cordonedOf } from '../../core/run/skip.ts';
 import { mayProceed } from '../../core/run/stalled.ts';
 import type { RunState } from '../../core/run/state.ts';
 import type { NodeStep } from '../../core/steps/node-steps.ts';
+import { isAtRest, stepOf as specOf, stateOfStep } from '../../core/steps/steps.ts';
 import { apply, nextStep, type Run, recordTime, stallUntilResumed } from './run.ts';
 import { runUnless } from './run-unless.ts';
 import { toOutcome, waits } from './steps.ts';
@@ -89,5 +90,5 @@ function recordExcluded(run: Run, result: Done<ExcludeResult>): readonly Exclusi
 
 /** The step sees by itself that a node is gone. One that stays would count as in progress for as long as the step lasts. */
 function isStillThere(step: NodeStep | undefined): boolean {
-  return step === 'pending' || step === 'drained';
+  return step !== undefined && isAtRest(stateOfStep(step)) && specOf(step).reversible;
 }

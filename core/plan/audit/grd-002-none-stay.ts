@@ -33,11 +33,15 @@ export const grd002NoneStay: AuditRule = (question) => {
   });
 };
 
-/** Nodes that serve a Service now, and zones with a node that stays and could: under policy Local its pods can move there, under policy Cluster it serves. */
+/** Nodes that serve a Service now, and zones with a node that stays and could: under policy Local its pods can move there, under policy Cluster it is registered. */
 function findPlaces(service: ServiceFacts, { policy, facts }: AuditQuestion) {
   const { nodes } = indexOf(facts.cluster);
-  const all = [...stateOf(service, facts).serving.keys()].flatMap((name) => nodes.get(name) ?? []);
-  const staying = all.filter(({ pool }) => pool !== policy.pool.name).map(({ zone }) => zone);
+  const { serving, attached } = stateOf(service, facts);
+  const all = [...serving.keys()].flatMap((name) => nodes.get(name) ?? []);
+  const staying = [...attached].flatMap((name) => {
+    const node = nodes.get(name);
+    return node === undefined || node.excluded || node.pool === policy.pool.name ? [] : [node.zone];
+  });
   const open = service.externalTrafficPolicy === 'Local' ? [...zonesThatStay(facts.cluster, policy)] : [];
   return { all, zones: new Set([...staying, ...open]) };
 }
