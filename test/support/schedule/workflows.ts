@@ -19,5 +19,5 @@ export async function poolUpgrade({ run, policy, by, reason }: PoolUpgradeInput)
     { action: 'start', by, reason },
     ...(ending === 'aborted' ? [{ action: 'abort', by: 'ann', reason: 'a test' }] : []),
   ];
-  return { run, outcome: ending, newPool: policy.target.poolName, actions };
+  return { run, outcome: ending, newPool: policy.target.poolName, nodes: [], actions };
 }
