@@ -76,7 +76,7 @@ export async function connectTemporalAt(
   const connection = Connection.lazy({ ...place, connectTimeout: withinMs });
   const found = new AbortController();
   // The cause is searched for while the SDK keeps trying, which takes as long as it is allowed to.
-  const fault = delay(withinMs / 4, undefined, { signal: found.signal, ref: false })
+  const fault = delay(withinMs / 8, undefined, { signal: found.signal, ref: false })
     .then(async () => await findEndpointFault(place, withinMs / 2))
     .catch(() => undefined);
   try {

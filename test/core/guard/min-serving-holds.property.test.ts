@@ -14,7 +14,7 @@ import { openWorld, type WorldShape } from '../support/world.ts';
 import { excludeAsBefore } from '../support/yesterdays-guard.ts';
 
 /** Runs of the main property; `npm run matrix` asks for more. */
-const runs = Number(process.env['NODEFERRY_PROPERTY_RUNS'] ?? 200);
+const runs = Number(process.env['NODEFERRY_PROPERTY_RUNS'] ?? 120);
 
 /** A whole number: with another fast-check never ends (4.10, SourceValuesIterator counts down until it is exactly at minus one). */
 const third = Math.ceil(runs / 3);
