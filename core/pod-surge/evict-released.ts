@@ -3,13 +3,13 @@ import { openDisruptionLedger } from '../eviction/disruptions.ts';
 import { decideStep } from '../eviction/eviction-round.ts';
 import { isStuckTerminating } from '../eviction/stuck-terminating.ts';
 import { indexOf } from '../model/cluster-index.ts';
-import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText, count } from '../text/format.ts';
 import { decideAdoption } from './adoption.ts';
 import { type Dismissal, type DismissalQuestion, decideDismissal } from './dismissal.ts';
 import { isAbandoned, isActive, isReleasedBy, isServing, ownedPods } from './owned-pods.ts';
+import { isSpared } from './spared.ts';
 
 /** What to do now with released pods that no ReplicaSet adopts, which of them are blocked, and how many are left. */
 interface ReleasedEviction {
@@ -67,16 +67,6 @@ function isDismissed(pod: PodFacts, { actions, blocked }: Dismissal, { facts, ru
 /** Whether it is already removed from its endpoints, or terminating. */
 function isLeaving({ released, endpointsRemoved, terminating }: PodFacts, run: string): boolean {
   return released?.by === run && (terminating || endpointsRemoved?.by === run);
-}
-
-/** Whether every Service with policy Local that selects the pod has another ready endpoint on its node. */
-function isSpared(pod: PodFacts, leaving: ReadonlySet<string>, facts: ClusterFacts): boolean {
-  const others = indexOf(facts)
-    .podsOn(pod.node ?? '')
-    .filter(({ uid }) => uid !== pod.uid && !leaving.has(uid));
-  return servicesOf(pod, facts)
-    .filter(({ externalTrafficPolicy }) => externalTrafficPolicy === 'Local')
-    .every((service) => others.some((other) => isReadyEndpoint(other, service)));
 }
 
 /** Explains that the workload does not have enough serving pods without it. If the Deployment is gone, the replicas of its ReplicaSet count. */

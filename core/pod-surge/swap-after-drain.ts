@@ -1,12 +1,10 @@
-import { indexOf } from '../model/cluster-index.ts';
-import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import { type PodFacts, podRefOf } from '../model/pod.ts';
-import type { ClusterFacts } from '../model/serving.ts';
 import { compareText } from '../text/format.ts';
 import { decideEligibility } from './eligibility.ts';
 import { isActive, isReleasedBy, isServing, ownedPods, type ReleasedPod } from './owned-pods.ts';
 import type { PodSurgeContext } from './rules/rule.ts';
 import { noteServed } from './served-before.ts';
+import { isSpared } from './spared.ts';
 import type { Swap } from './swap.ts';
 
 /** Everything that decides which pods are swapped when a drain is aborted. */
@@ -23,7 +21,7 @@ export function decideSwapsAfterDrain(question: DrainSwapQuestion): readonly Swa
   const { cluster, run } = question;
   const back = cluster.pods.filter(
     (pod): pod is ReleasedPod =>
-      isActive(pod) && isServing(pod) && isReleasedBy(pod, run) && !isSpared(pod, [], cluster),
+      isActive(pod) && isServing(pod) && isReleasedBy(pod, run) && !isSpared(pod, new Set(), cluster),
   );
   const groups = Map.groupBy(back, ({ namespace, released }) => `${namespace}/${released.replicaSet.name}`);
   return [...groups.values()].flatMap((pods) => decideSwap(pods, question) ?? []);
@@ -52,20 +50,9 @@ function takeSpared(owned: readonly PodFacts[], most: number, question: DrainSwa
   const going: { readonly pod: PodFacts; readonly from: Swap['pairs'][number]['release']['from'] }[] = [];
   for (const pod of owned) {
     if (going.length === most) break;
-    const without = going.map((one) => one.pod);
+    const without = new Set(going.map((one) => one.pod.uid));
     const eligibility = isSpared(pod, without, question.cluster) ? decideEligibility(pod, question) : undefined;
     if (eligibility?.eligible === true) going.push({ pod, from: eligibility.from });
   }
   return going;
-}
-
-/** Whether every Service with policy Local that selects the pod has another ready endpoint on its node, apart from those that leave. */
-function isSpared(pod: PodFacts, without: readonly PodFacts[], cluster: ClusterFacts): boolean {
-  const leaving = new Set(without.map(({ uid }) => uid));
-  const others = indexOf(cluster)
-    .podsOn(pod.node ?? '')
-    .filter(({ uid, terminating }) => uid !== pod.uid && !terminating && !leaving.has(uid));
-  return servicesOf(pod, cluster)
-    .filter(({ externalTrafficPolicy }) => externalTrafficPolicy === 'Local')
-    .every((service) => others.some((other) => isReadyEndpoint(other, service)));
 }
