@@ -1,14 +1,15 @@
 import { CancellationScope, CancelledFailure } from '@temporalio/workflow';
+import type { NodeRef } from '../core/model/node.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { explainDrained } from '../core/run/explain-drained.ts';
-import { idleOf, leftOf, stepOf } from '../core/run/nodes.ts';
+import { stepOf } from '../core/run/nodes.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
 import { cordon, lockPool, preflight, rollBack, suspendScaling } from './pool-upgrade.ts';
 import { finishRun } from './run/finish-run.ts';
 import { openRun } from './run/open-run.ts';
 import { surgePods } from './run/pod-surge.ts';
-import { replaceNodes, replaceOthers } from './run/replace-nodes.ts';
+import { replaceInBatches } from './run/replace-in-batches.ts';
 import { dropRollback } from './run/rollback.ts';
 import { apply, nextStep, type Run, requirePlan, runUntilDone, setPhase } from './run/run.ts';
 import { steps } from './run/steps.ts';
@@ -28,7 +29,8 @@ export async function nodeDrain(input: PoolUpgradeInput): Promise<RunReport> {
       if (plan.policy.selection?.terminate === true) await suspendScaling(run, plan.oldPool);
       setPhase(run, 'cordon');
       await cordon(run, plan.nodes);
-      await drainNodes(run, plan);
+      const prepare = async (idle: readonly NodeRef[]) => await surgePods(run, plan, idle);
+      await replaceInBatches(run, plan, plan.nodes, { phase: 'drain', prepare });
       // The last step may have ended together with an abort.
       if (run.handles.forward.consideredCancelled) throw new CancelledFailure('the drain is not to be completed');
       setPhase(run, 'finalize');
@@ -37,24 +39,6 @@ export async function nodeDrain(input: PoolUpgradeInput): Promise<RunReport> {
     return await CancellationScope.nonCancellable(async () => await rollBack(run, error));
   }
   return await CancellationScope.nonCancellable(async () => await finish(run, requirePlan(run)));
-}
-
-/** Pods are surged, then nodes leave; again for nodes that the guard blocked until the run stalled and was resumed. */
-async function drainNodes(run: Run, plan: PoolPlan): Promise<void> {
-  const { nodes, oldPool } = plan;
-  apply(run, { type: 'trackNodes', nodes });
-  for (let left = nodes; left.length > 0; left = leftOf(run.state, nodes)) {
-    const idle = idleOf(run.state, left);
-    if (idle.length === 0) {
-      await replaceNodes(run, plan, left, oldPool);
-      continue;
-    }
-    const batch = await surgePods(run, plan, idle);
-    if (run.state.status.phase !== 'drain') setPhase(run, 'drain');
-    await replaceOthers(run, plan, batch, oldPool);
-    const isRetried = idleOf(run.state, leftOf(run.state, batch)).length > 0;
-    if (isRetried) apply(run, { type: 'setEvictedInstead', workloads: [] });
-  }
 }
 
 /** Leaves the drained nodes to the operator, and cleans up the rest. */

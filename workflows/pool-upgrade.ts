@@ -4,10 +4,9 @@ import type { PoolRef } from '../core/model/pool.ts';
 import { approvedPart, findChanges } from '../core/plan/approved-plan.ts';
 import { type PoolPlan, summarize } from '../core/plan/pool-plan.ts';
 import { divideIntoStages } from '../core/rollout/stages.ts';
-import { idleOf, leftOf, pendingOf, skippedOf } from '../core/run/nodes.ts';
+import { leftOf, pendingOf, skippedOf } from '../core/run/nodes.ts';
 import { mustRollBack } from '../core/run/rollback.ts';
 import { explainKept } from '../core/run/skip.ts';
-import { isStalled } from '../core/run/stalled.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
 import { awaitApproval, soak } from './run/approval.ts';
@@ -16,7 +15,7 @@ import { beginRollback } from './run/handlers.ts';
 import { startMonitor } from './run/monitor.ts';
 import { openRun } from './run/open-run.ts';
 import { surgePods } from './run/pod-surge.ts';
-import { replaceNodes, replaceOthers } from './run/replace-nodes.ts';
+import { replaceInBatches } from './run/replace-in-batches.ts';
 import { dropRollback, pushRollback } from './run/rollback.ts';
 import { apply, nextStep, type Run, runUntilDone, setPhase } from './run/run.ts';
 import { failWith, problemOf, steps, toOutcome } from './run/steps.ts';
@@ -119,30 +118,18 @@ async function replaceInStages(run: Run, plan: PoolPlan): Promise<void> {
   }
 }
 
-/**
- * Replaces the nodes in waves: adds new nodes (unless all were added at once), surges pods (if the policy says so), then replaces the old
- * nodes. When the guard blocked nodes until the run stalled and was resumed, their pods are surged again: the cause may be fixed. Stalled
- * nodes that do not stop others are waited for last.
- */
+/** Replaces the nodes in waves: adds new nodes (unless all were added at once), surges pods (if the policy says so), then replaces the old nodes. */
 async function replaceInWaves(run: Run, plan: PoolPlan, nodes: readonly NodeRef[]): Promise<void> {
-  apply(run, { type: 'trackNodes', nodes });
-  for (let left = nodes; left.length > 0; left = leftOf(run.state, left)) {
-    const idle = idleOf(run.state, left).filter((node) => !isStalled(run.state, node));
-    if (idle.length === 0) {
-      await replaceNodes(run, plan, left, plan.oldPool);
-      continue;
-    }
+  const prepare = async (idle: readonly NodeRef[]) => {
     const next = await addWave(run, plan, idle);
     await awaitWindow(run, plan, 'pods');
     const pending = pendingOf(run.state, next);
-    if (pending.length < next.length) continue;
+    if (pending.length < next.length) return undefined;
     const batch = await surgePods(run, plan, pending);
     await awaitRegistered(run, plan);
-    if (run.state.status.phase !== 'replace') setPhase(run, 'replace');
-    await replaceOthers(run, plan, batch, plan.oldPool);
-    const isRetried = idleOf(run.state, leftOf(run.state, batch)).length > 0;
-    if (isRetried) apply(run, { type: 'setEvictedInstead', workloads: [] });
-  }
+    return batch;
+  };
+  await replaceInBatches(run, plan, nodes, { phase: 'replace', prepare });
 }
 
 /** Replaces nodes that joined the pool since the plan was made, because somebody scaled it or the cloud replaced an instance. */
