@@ -1,6 +1,6 @@
 /** Nodes are drained without new ones: their pods move to nodes that stay. */
 import { describe, expect, test } from 'vitest';
-import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { abortUpdate, nodeReplacementId, resumeUpdate } from '../../workflows/messages.ts';
 import type { World } from '../simulator/world.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
 import { drainOf } from '../support/drain-of.ts';
@@ -81,6 +81,32 @@ describe('a drain', () => {
     await handle.executeUpdate(resumeUpdate, { args: [ask] });
     expect((await harness.finish(handle)).outcome).toBe('completed');
     expectNothingLost(world);
+  });
+
+  test('whose node is cancelled in the Temporal UI restores it and stalls; after a resume, it drains it', async () => {
+    const { world, policy, start } = drainOf({ drained: [0] });
+    const [name = ''] = policy.selection?.nodes.map((node) => node.name) ?? [];
+    let cancel = async (): Promise<unknown> => undefined;
+    const { harness, handle } = await start({
+      before: async (step) => {
+        if (step === 'awaitConnectionsDrained') await cancel();
+      },
+    });
+    const { cluster } = await harness.until(handle, 'its node is in progress', ({ nodes }) =>
+      nodes.some(({ step }) => step === 'replacing'),
+    );
+    cancel = async () => {
+      cancel = async () => undefined;
+      await harness.workflow(nodeReplacementId(cluster, 'web', 'run-1', name)).cancel();
+    };
+    await harness.until(handle, 'it is stalled', ({ stalled }) => stalled !== undefined);
+    const node = world.nodes.find((one) => one.name === name);
+    expect(node?.labels).not.toHaveProperty([excludeLabel]);
+
+    await handle.executeUpdate(resumeUpdate, { args: [ask] });
+    expect((await harness.finish(handle)).outcome).toBe('completed');
+    expectNothingLost(world);
+    expectDrained(world, name);
   });
 
   test('of every node of a load balancer is refused before anything is touched', async () => {
