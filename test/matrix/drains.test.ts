@@ -1,23 +1,17 @@
 /** Nodes are drained under live traffic, by the command as a user types it: nothing is lost. `kubectl drain` loses on the same lab. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { parse, stringify } from 'yaml';
 import type { RunReport } from '../../core/status/status.ts';
-import { run, until } from '../../lab/process.ts';
+import { until } from '../../lab/process.ts';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
-import { toolPaths } from '../../scripts/setup/paths.ts';
-import { runCommandLine } from '../support/command-line.ts';
+import { type LabOperator, labPool, operatorOf } from '../support/lab-operator.ts';
 import { describeLosses, type LabUpgrades, openLabUpgrades } from '../support/lab-upgrades.ts';
 
-const pool = 'lab/web';
 const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
-/** As the lab's load balancers and clients need it; see nextPolicy in lab-upgrades.ts. */
-const waits = { propagation: '8s', maxConnectionAge: { '*': '10s' } };
-
 let upgrades: LabUpgrades;
+let operator: LabOperator;
 beforeAll(async () => {
   upgrades = await openLabUpgrades(disturbancesScenario);
+  operator = operatorOf(upgrades.session);
 });
 afterAll(async () => {
   await upgrades?.close();
@@ -36,13 +30,9 @@ interface SeenNode {
   readonly spec: { readonly unschedulable?: boolean };
 }
 
-async function kubectl(...args: readonly string[]): Promise<string> {
-  return await run(toolPaths().kubectl, ['--kubeconfig', upgrades.session.lab.kubeconfigPath, ...args]);
-}
-
 /** Nodes of the pool in the order of their names, which alternates between the zones. */
 async function nodesOfPool(): Promise<readonly SeenNode[]> {
-  const text = await kubectl('get', 'nodes', '-l', 'eks.amazonaws.com/nodegroup=web', '-o', 'json');
+  const text = await operator.kubectl('get', 'nodes', '-l', 'eks.amazonaws.com/nodegroup=web', '-o', 'json');
   const { items } = JSON.parse(text) as { readonly items: readonly SeenNode[] };
   const place = ({ metadata: { name } }: SeenNode) => name.split('-').slice(3, 5).reverse().join();
   return items.toSorted((a, b) => place(a).localeCompare(place(b)));
@@ -51,26 +41,12 @@ async function nodesOfPool(): Promise<readonly SeenNode[]> {
 async function podsOn(node: string): Promise<readonly string[]> {
   const field = `spec.nodeName=${node},status.phase=Running`;
   const columns = 'custom-columns=:.metadata.name';
-  const text = await kubectl('get', 'pods', '-n', 'default', '--field-selector', field, '-o', columns);
+  const text = await operator.kubectl('get', 'pods', '-n', 'default', '--field-selector', field, '-o', columns);
   return text.split('\n').filter((line) => line !== '');
 }
 
-function policyFile(): string {
-  const template = readFileSync(new URL('../../lab/demo/policy.yaml', import.meta.url), 'utf8');
-  const { spec, ...rest } = parse(template) as { readonly spec: { readonly waits: object } };
-  const file = join(upgrades.session.directory, 'drain.yaml');
-  writeFileSync(file, stringify({ ...rest, spec: { ...spec, waits: { ...spec.waits, ...waits } } }));
-  return file;
-}
-
-async function nodeferry(...args: readonly string[]) {
-  const { lab, temporal } = upgrades.session;
-  const env = { ...lab.opsEnv, AWS_ENDPOINT_URL: lab.awsUrl, KUBECONFIG: lab.kubeconfigPath };
-  return await runCommandLine(args, { input: '', env: { ...env, TEMPORAL_ADDRESS: temporal.address, NO_COLOR: '1' } });
-}
-
 async function reportOfDrain(): Promise<RunReport> {
-  return JSON.parse((await nodeferry('report', pool, '-o', 'json')).stdout) as RunReport;
+  return JSON.parse((await operator.nodeferry('report', labPool, '-o', 'json')).stdout) as RunReport;
 }
 
 async function expectNothingLost(): Promise<void> {
@@ -82,7 +58,7 @@ async function expectNothingLost(): Promise<void> {
 describe('under traffic', () => {
   test('two nodes are drained, and return to service by the commands that the report names', async () => {
     const nodes = (await nodesOfPool()).slice(0, 2).map(({ metadata }) => metadata.name);
-    const ended = await nodeferry('drain', ...nodes, '-f', policyFile(), '--ignore-daemonsets');
+    const ended = await operator.nodeferry('drain', ...nodes, '-f', operator.writePolicy(), '--ignore-daemonsets');
     expect(ended, ended.stderr).toMatchObject({ code: 0 });
     await expectNothingLost();
 
@@ -98,15 +74,15 @@ describe('under traffic', () => {
     const [, commands = ''] = /To use it again: (.*)$/m.exec(report.leftovers[0] ?? '') ?? [];
     for (const node of nodes)
       for (const command of commands.replaceAll('NODE', node).split('; '))
-        await kubectl(...command.split(' ').slice(1));
+        await operator.kubectl(...command.split(' ').slice(1));
     for (const { metadata, spec } of await nodesOfPool()) {
       expect(spec.unschedulable).toBeUndefined();
       expect(metadata.labels).not.toHaveProperty([excludeLabel]);
     }
     // The load balancers take their time to register them again, and others may leave only then.
     const last = (await nodesOfPool()).at(-1)?.metadata.name ?? '';
-    const ask = ['drain', last, '-f', policyFile(), '--dry-run'] as const;
-    await until(async () => ((await nodeferry(...ask)).code === 0 ? true : undefined), {
+    const ask = ['drain', last, '-f', operator.writePolicy(), '--dry-run'] as const;
+    await until(async () => ((await operator.nodeferry(...ask)).code === 0 ? true : undefined), {
       what: 'the nodes that returned are not registered again',
       timeoutMs: 120_000,
       everyMs: 2_000,
@@ -116,7 +92,16 @@ describe('under traffic', () => {
   test('one node is drained and terminated, and its group gets smaller by it', async () => {
     const before = await nodesOfPool();
     const full = before.at(-1)?.metadata.name ?? '';
-    const ended = await nodeferry('drain', full, '-f', policyFile(), '--terminate', '--yes', '--region', 'eu-west-1');
+    const ended = await operator.nodeferry(
+      'drain',
+      full,
+      '-f',
+      operator.writePolicy(),
+      '--terminate',
+      '--yes',
+      '--region',
+      'eu-west-1',
+    );
     expect(ended, ended.stderr).toMatchObject({ code: 0 });
     await expectNothingLost();
 
@@ -131,7 +116,7 @@ describe('under traffic', () => {
       (await nodesOfPool()).map(async ({ metadata: { name } }) => ({ name, pods: await podsOn(name) })),
     );
     const full = hosts.find(({ pods }) => pods.some((name) => name.startsWith('web-')))?.name ?? '';
-    await kubectl('drain', full, '--ignore-daemonsets', '--delete-emptydir-data', '--timeout=180s');
+    await operator.kubectl('drain', full, '--ignore-daemonsets', '--delete-emptydir-data', '--timeout=180s');
     const losses = await upgrades.losses();
     process.stderr.write(`kubectl drain: ${describeLosses(losses)}\n`);
     expect(losses.requests.lost + losses.requests.cut).toBeGreaterThan(3);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
 import { countReplaced, expectUnharmed, metSteps, upgradeAndRollBack } from '../support/disturbed-upgrade.ts';
 import { type LabUpgrades, openLabUpgrades } from '../support/lab-upgrades.ts';
+import { poolInCloud } from '../support/pool-in-cloud.ts';
 
 /** A pool that was rolled back is complete: it is upgraded again and again in one lab. */
 describe.each([
@@ -18,28 +19,17 @@ describe.each([
   });
 
   test.each([...metSteps, 'terminating'] as const)('while a node is %s', async (step) => {
-    const before = poolOf(upgrades, upgrades.pool());
+    const { model } = upgrades.session.lab.aws;
+    const before = poolInCloud(model, upgrades.pool());
     const report = await upgradeAndRollBack(upgrades, step, { replaced, maxInFlight: 1 });
     expect(report.outcome).toBe('rolled-back');
     expect(countReplaced(report)).toBeGreaterThanOrEqual(replaced);
     if (replaced > 0) expect(report.rollback?.nodes?.length).toBeGreaterThanOrEqual(replaced);
     await expectUnharmed(upgrades, report);
     expect(report.leftovers).toEqual([]);
-    const after = poolOf(upgrades, report.pool);
+    const after = poolInCloud(model, report.pool);
     expect(after).toEqual(before);
     expect(after?.zones).toHaveLength(after?.desired ?? 0);
-    expect(poolOf(upgrades, report.newPool)).toBeUndefined();
+    expect(poolInCloud(model, report.newPool)).toBeUndefined();
   });
 });
-
-/** What a pool looks like in the cloud, but for the names of its instances; undefined when there is none. */
-function poolOf({ session }: LabUpgrades, name: string) {
-  const { model } = session.lab.aws;
-  const nodegroup = model.nodegroups.get(name);
-  const group = model.autoScalingGroups.get(nodegroup?.autoScalingGroup ?? '');
-  if (nodegroup === undefined || group === undefined) return undefined;
-  const { min, max, desired } = group;
-  const zones = [...group.members.values()].map(({ zone, lifecycle }) => `${zone} ${lifecycle}`).toSorted();
-  const tags = [...nodegroup.tags.keys()].filter((tag) => tag.startsWith('nodeferry.dev/'));
-  return { version: nodegroup.version, min, max, desired, zones, suspended: [...group.suspended.keys()], tags };
-}
