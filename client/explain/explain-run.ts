@@ -1,3 +1,4 @@
+import { explainBudget } from '../../core/eviction/explain-budget.ts';
 import { because } from '../../core/status/because.ts';
 import type { BlockedSince } from '../../core/status/blocked.ts';
 import type { NodeStatus, Waiting } from '../../core/status/status.ts';
@@ -141,7 +142,7 @@ function explainBlocked(
   blocked: readonly BlockedSince[],
   waiting: Waiting | undefined,
 ): WaitReason {
-  const { budget, needs, has, reason } = first;
+  const { budget, reason } = first;
   const pods = `${blocked.length === 1 ? 'Pod' : 'Pods'} ${listNames(blocked.map(({ pod }) => pod))} cannot leave ${node}`;
   const [namespace = '', name = ''] = (budget ?? first.pod).split('/');
   const times = {
@@ -152,12 +153,9 @@ function explainBlocked(
     const command = `kubectl -n ${namespace} describe pod ${name}`;
     return { what: `${pods}: ${reason}`, ...times, unblock: waiting?.action ?? 'See what keeps it.', command };
   }
-  return {
-    what: `${pods}: PodDisruptionBudget ${budget} needs ${needs} healthy, has ${has}.`,
-    ...times,
-    unblock: `It continues by itself once more than ${needs} pods of the budget are healthy. See why they are not.`,
-    command: `kubectl -n ${namespace} describe pdb ${name}`,
-  };
+  const { says, unblock, isForGood } = explainBudget(first);
+  const command = `kubectl -n ${namespace} ${isForGood ? 'edit' : 'describe'} pdb ${name}`;
+  return { what: `${pods}: PodDisruptionBudget ${budget} ${says}.`, ...times, unblock, command };
 }
 
 /** What the run itself waits for. While it waits for an approval, that says so already. */

@@ -57,8 +57,9 @@ const externalChange = z
 const blocked = z.object({
   pod: z.string().meta({ description: 'namespace/name' }),
   budget: z.string().meta({ description: 'namespace/name of the PodDisruptionBudget that blocks it.' }).optional(),
-  needs: z.number().optional(),
-  has: z.number().optional(),
+  needs: z.number().meta({ description: 'Pods that must stay healthy.' }).optional(),
+  has: z.number().meta({ description: 'Pods that are healthy.' }).optional(),
+  expects: z.number().meta({ description: 'Pods that the budget counts on, healthy or not.' }).optional(),
   since: time('Since when it has been blocked.'),
   reason: z.string(),
 });

@@ -38,6 +38,8 @@ export interface BlockedPod {
   readonly needs: number;
   /** Pods that are healthy now. */
   readonly has: number;
+  /** Pods that the budget counts on, healthy or not: as many as their controllers should have. Only where a budget blocks the pod. */
+  readonly expects?: number;
   readonly reason: string;
 }
 

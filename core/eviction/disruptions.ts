@@ -4,6 +4,7 @@ import { type DisruptionBudgetFacts, isFinished, type PodFacts, podRefOf } from 
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { type BlockedPod } from './actions.ts';
+import { explainBudget } from './explain-budget.ts';
 import { isStuckTerminating } from './stuck-terminating.ts';
 
 /** Counts, within one round, how many disruptions each budget still allows. */
@@ -31,11 +32,8 @@ export function openDisruptionLedger(facts: ClusterFacts, now: number): Disrupti
         charged.add(`budget ${name}`);
         return undefined;
       }
-      const reason =
-        has - 1 >= budget.desiredHealthy
-          ? `budget ${name} allows one pod to leave at a time`
-          : `budget ${name} needs ${budget.desiredHealthy} healthy and has ${has}`;
-      return { pod: podRefOf(pod), budget: name, needs: budget.desiredHealthy, has, reason };
+      const block = { needs: budget.desiredHealthy, has, expects: budget.expectedPods };
+      return { pod: podRefOf(pod), budget: name, ...block, reason: `budget ${name} ${explainBudget(block).says}` };
     },
   };
 }
@@ -48,7 +46,7 @@ function blockTwice(pod: PodFacts, budgets: readonly DisruptionBudgetFacts[]): B
   const names = budgets.map((budget) => `${budget.namespace}/${budget.name}`);
   return {
     pod: podRefOf(pod),
-    budget: names[0],
+    budget: undefined,
     needs: 0,
     has: 0,
     reason: `several budgets select it (${names.join(', ')}), and the eviction API refuses such pods`,

@@ -7,6 +7,7 @@ import { count } from '../text/format.ts';
 import { findRefused, hintRefused, noteRefused, type RefusedWorkload } from '../waits/refused.ts';
 import type { BlockedPod, PodAction } from './actions.ts';
 import { decideEvictionRound, type EvictionQuestion } from './eviction-round.ts';
+import { hintBudget } from './explain-budget.ts';
 import { nextDueMs, selfResolving } from './leaving.ts';
 import { decideEarlyRemoval, type EndpointRemoval } from './leftover-endpoints.ts';
 import { type PodTimes, trackPods } from './pod-times.ts';
@@ -124,7 +125,7 @@ export function concludeEvictionRound(
   const { checkpoint, remaining } = decision;
   const blocked = [...decision.blocked, ...outcome.blocked];
   const refused = findRefusedOf(blocked, facts);
-  const hint = hintRefused(refused);
+  const hint = hintRefused(refused) ?? hintBudget(blocked);
   const [first] = blocked;
   const left = `${count(remaining, 'pod')} left on ${node.name}`;
   const reason =

@@ -89,8 +89,9 @@ export function blockedByRejection(
   const blocked = blockedPod(pod, `its eviction is refused: ${message}`);
   const [budget] = byBudget === true ? indexOf(facts).budgetsOf(pod.uid) : [];
   if (budget === undefined) return blocked;
-  const { namespace, name, desiredHealthy, currentHealthy } = budget;
-  return { ...blocked, budget: `${namespace}/${name}`, needs: desiredHealthy, has: currentHealthy };
+  const { namespace, name, desiredHealthy, currentHealthy, expectedPods } = budget;
+  const block = { needs: desiredHealthy, has: currentHealthy, expects: expectedPods };
+  return { ...blocked, budget: `${namespace}/${name}`, ...block };
 }
 
 /** What an operator is told when the API server rejects an eviction permanently. */

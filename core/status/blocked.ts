@@ -8,6 +8,8 @@ export interface BlockedSince {
   readonly budget: string | undefined;
   readonly needs: number | undefined;
   readonly has: number | undefined;
+  /** Pods that the budget counts on, healthy or not. */
+  readonly expects?: number;
   /** Epoch ms since when it has been blocked. */
   readonly since: number;
   readonly reason: string;
@@ -22,8 +24,9 @@ export function recordBlocked(
   known: readonly BlockedSince[],
   now: number,
 ): readonly BlockedSince[] {
-  return blocked.slice(0, maxReported).map(({ pod, budget, needs, has, reason }) => {
+  return blocked.slice(0, maxReported).map(({ pod, budget, needs, has, expects, reason }) => {
     const name = `${pod.namespace}/${pod.name}`;
-    return { pod: name, budget, needs, has, since: known.find((one) => one.pod === name)?.since ?? now, reason };
+    const since = known.find((one) => one.pod === name)?.since ?? now;
+    return { pod: name, budget, needs, has, ...(expects === undefined ? {} : { expects }), since, reason };
   });
 }

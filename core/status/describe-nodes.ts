@@ -1,4 +1,6 @@
 /** What the nodes of a run look like to an operator: one row for each node, and one for nodes that are alike. */
+
+import { explainBudget } from '../eviction/explain-budget.ts';
 import type { StepState } from '../steps/step-spec.ts';
 import { isGoingBack, stateOfStep, stepOf } from '../steps/steps.ts';
 import { formatTime } from '../text/format.ts';
@@ -105,7 +107,8 @@ function isBlocked({ waiting }: NodeStatus): boolean {
   return (waiting?.blocked ?? []).length > 0;
 }
 
-function explainBlocked({ pod, budget, needs, has, reason, since }: BlockedSince): string {
-  const cause = budget ? `pdb ${budget} needs ${needs} healthy, has ${has}` : reason;
+function explainBlocked(blocked: BlockedSince): string {
+  const { pod, budget, reason, since } = blocked;
+  const cause = budget === undefined ? reason : `pdb ${budget} ${explainBudget(blocked).says}`;
   return `pod ${pod} blocked since ${formatTime(since)}: ${cause}`;
 }

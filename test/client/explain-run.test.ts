@@ -43,7 +43,36 @@ function whats(run: SeenRun): readonly string[] {
   return explainRun(run).reasons.map(({ what }) => what);
 }
 
+/** A run one node of which cannot be emptied because of a budget with these counts. */
+function blockedBy(counts: { readonly needs: number; readonly has: number; readonly expects: number }): SeenRun {
+  const blocked = [{ pod: 'shop/api-1', budget: 'shop/api', ...counts, since: startedAt, reason: 'budget' }];
+  const waiting = { for: '1 pod blocked', since: startedAt, until: now + 60_000, blocked };
+  return aRun({ nodes: [aNode('n1', { step: 'evicting', waiting })] });
+}
+
 describe('explainRun', () => {
+  test.each([
+    [{ needs: 4, has: 4, expects: 4 }, /never lets one leave\.$/, /maxUnavailable: 1/, 'kubectl -n shop edit pdb api'],
+    [{ needs: 4, has: 3, expects: 4 }, /never lets one leave\.$/, /maxUnavailable: 1/, 'kubectl -n shop edit pdb api'],
+    [
+      { needs: 3, has: 3, expects: 4 },
+      /needs 3 of 4 healthy, has 3\.$/,
+      /more than 3/,
+      'kubectl -n shop describe pdb api',
+    ],
+    [
+      { needs: 2, has: 4, expects: 4 },
+      /one pod leave at a time\.$/,
+      /the replacement/,
+      'kubectl -n shop describe pdb api',
+    ],
+  ])('tells budgets that never allow a disruption from those that will: %o', (counts, what, unblock, command) => {
+    const [reason] = explainRun(blockedBy(counts)).reasons;
+    expect(reason?.what).toMatch(what);
+    expect(reason?.unblock).toMatch(unblock);
+    expect(reason?.command).toBe(command);
+  });
+
   test('names what needs an operator first, then what blocks nodes, then what continues by itself', () => {
     expect(whats(stuck)).toEqual([
       'The run is stalled. LockLost: the lock on the pool was lost',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { hintBudget } from '../../../core/eviction/explain-budget.ts';
 import { aBudget, aPod, aService } from '../support/facts.ts';
 import { decide, elsewhere, kinds, web } from './eviction-scene.ts';
 
@@ -7,7 +8,8 @@ describe('budgets', () => {
 
   test('a budget that allows no disruption blocks the pod and says what it needs and has', () => {
     const pods = web(plain);
-    const round = decide({ pods, budgets: [aBudget('web', pods, 3)] });
+    const budget = { ...aBudget('web', pods, 3), expectedPods: 4 };
+    const round = decide({ pods, budgets: [budget] });
     expect(round.actions).toEqual([]);
     expect(round.blocked).toEqual([
       {
@@ -15,9 +17,21 @@ describe('budgets', () => {
         budget: 'default/web',
         needs: 3,
         has: 3,
-        reason: 'budget default/web needs 3 healthy and has 3',
+        expects: 4,
+        reason: 'budget default/web needs 3 of 4 healthy, has 3',
       },
     ]);
+  });
+
+  test('a budget that demands all of its pods never lets one leave, and says so', () => {
+    const pods = web(plain);
+    const { blocked } = decide({ pods, budgets: [aBudget('web', pods, 3)] });
+    expect(blocked.map(({ reason }) => reason)).toEqual([
+      'budget default/web needs all of its 3 pods healthy, so it never lets one leave',
+    ]);
+    expect(hintBudget(blocked)).toMatch(
+      /^PodDisruptionBudget default\/web never lets .*maxUnavailable: 1.* Then resume\.$/,
+    );
   });
 
   test('a budget allows one pod to leave per round, however many disruptions it allows', () => {
@@ -25,7 +39,7 @@ describe('budgets', () => {
     const round = decide({ pods, budgets: [aBudget('web', pods, 1)] });
     expect(kinds(round)).toEqual(['evict web-1']);
     expect(round.blocked).toMatchObject([
-      { pod: { name: 'web-4' }, reason: 'budget default/web allows one pod to leave at a time' },
+      { pod: { name: 'web-4' }, reason: 'budget default/web lets one pod leave at a time' },
     ]);
   });
 
