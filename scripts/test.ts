@@ -61,8 +61,8 @@ async function prepare(): Promise<Outcome[]> {
 function neededTools(): ToolName[] {
   const labRuns = projects.some(needsLab) && obstacle === undefined;
   if (!labRuns && !projects.includes('workflow')) return [];
-  // The workflow project has contract tests against a real API server, and a test that installs the kubectl plugin: neither needs root or packages.
-  return ['temporal', 'agents', 'kubernetes', 'krew', ...(labRuns ? (['packages'] as const) : [])];
+  // The workflow project has contract tests against a real API server, and tests that install the kubectl plugin and sign in to the web UI: none needs root or packages.
+  return ['temporal', 'agents', 'kubernetes', 'krew', 'oauth2-proxy', ...(labRuns ? (['packages'] as const) : [])];
 }
 
 async function runAll(): Promise<Outcome[]> {

@@ -3,12 +3,21 @@ import { withLock } from './cache.ts';
 import { go } from './go.ts';
 import { krew } from './krew.ts';
 import { kubernetes } from './kubernetes.ts';
+import { oauth2Proxy } from './oauth2-proxy.ts';
 import { packages } from './packages.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { temporal } from './temporal.ts';
 import type { Tool, ToolName } from './tool.ts';
 
-const tools: Readonly<Record<ToolName, Tool>> = { temporal, packages, go, agents, kubernetes, krew };
+const tools: Readonly<Record<ToolName, Tool>> = {
+  temporal,
+  packages,
+  go,
+  agents,
+  kubernetes,
+  krew,
+  'oauth2-proxy': oauth2Proxy,
+};
 
 /** What is needed, and when to stop: installations in progress are interrupted when the signal is aborted. */
 interface EnsureOptions {

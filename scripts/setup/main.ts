@@ -3,7 +3,7 @@ import { SetupError } from './errors.ts';
 import { toolPaths } from './paths.ts';
 
 try {
-  await ensureTools({ need: ['packages', 'temporal', 'agents', 'kubernetes', 'krew'] });
+  await ensureTools({ need: ['packages', 'temporal', 'agents', 'kubernetes', 'krew', 'oauth2-proxy'] });
   console.error('nodeferry: everything is set up.');
   console.log(JSON.stringify(toolPaths(), undefined, 2));
 } catch (error) {

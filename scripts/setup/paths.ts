@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { agentsDirectory } from './agents.ts';
+import { agents } from './agents.ts';
 import { SetupError } from './errors.ts';
 import { findGo, type GoToolchain } from './go.ts';
 import { kubernetesDirectory } from './kubernetes.ts';
@@ -60,7 +60,7 @@ function kubernetesPaths(go: GoToolchain) {
 }
 
 function agentPaths(go: GoToolchain) {
-  const directory = agentsDirectory(go);
+  const directory = agents.directory(go);
   return { app: join(directory, 'app'), prober: join(directory, 'prober') };
 }
 

@@ -15,6 +15,9 @@ export const agentsSource = join(projectRoot, 'lab', 'agents');
 /** Folder of the Go module that pins krew. */
 export const krewSource = join(projectRoot, 'scripts', 'setup', 'krew');
 
+/** Folder of the Go module that pins oauth2-proxy. */
+export const oauth2ProxySource = join(projectRoot, 'scripts', 'setup', 'oauth2-proxy');
+
 /** Hash of the names and contents of everything that a Go build of the folder reads. */
 export function goSourceHash(directory: string, extra: readonly string[]): string {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })

@@ -9,7 +9,7 @@ export interface InstallContext {
 }
 
 /** Names of the tools; `go` is only requested by other tools. */
-const toolNames = ['temporal', 'packages', 'go', 'agents', 'kubernetes', 'krew'] as const;
+const toolNames = ['temporal', 'packages', 'go', 'agents', 'kubernetes', 'krew', 'oauth2-proxy'] as const;
 
 /** Name of a tool that the setup can provide. */
 export type ToolName = (typeof toolNames)[number];

@@ -7,7 +7,7 @@ import { packWithNpm } from '../../scripts/release/commands.ts';
 import { buildKrewArchive } from '../../scripts/release/krew-archive.ts';
 import { krewManifest } from '../../scripts/release/krew-manifest.ts';
 import { findGo } from '../../scripts/setup/go.ts';
-import { krewDirectory } from '../../scripts/setup/krew.ts';
+import { krew } from '../../scripts/setup/krew.ts';
 import { toolPaths } from '../../scripts/setup/paths.ts';
 import { copyCheckout, runInstalled } from '../support/installed-package.ts';
 
@@ -20,7 +20,7 @@ let programs: string;
 beforeAll(() => {
   const go = findGo();
   if (go === undefined) throw new Error('Go is missing: run `npm run setup`');
-  programs = krewDirectory(go);
+  programs = krew.directory(go);
   scratch = mkdtempSync(join(tmpdir(), 'nodeferry-krew-plugin-'));
   const npmPackage = packWithNpm(copyCheckout(join(scratch, 'checkout')), scratch);
   const built = buildKrewArchive(npmPackage, join(scratch, 'plugin.tar.gz'));

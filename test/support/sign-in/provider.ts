@@ -1,0 +1,61 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider, { type JWK } from 'oidc-provider';
+import type { Answer, Browser } from './browser.ts';
+
+/** A real OpenID provider on a free port, with one client. Whoever signs in is who he says he is. */
+export interface SignInProvider {
+  readonly issuer: string;
+  readonly client: { readonly id: string; readonly secret: string };
+  close(): Promise<void>;
+}
+
+/** Accounts whose e-mail address the provider has not verified begin like this. */
+export const unverified = 'unverified-';
+
+/** Starts a provider that redirects to these addresses, with a code, and to no others. It demands PKCE. */
+export async function startProvider(redirectUris: readonly string[]): Promise<SignInProvider> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = { id: 'temporal-ui', secret: 'secret-of-the-client' };
+  const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }) as JWK;
+  const provider = new Provider(issuer, {
+    clients: [{ client_id: client.id, client_secret: client.secret, redirect_uris: [...redirectUris] }],
+    jwks: { keys: [{ ...key, kid: 'key', use: 'sig', alg: 'RS256' }] },
+    cookies: { keys: ['a key'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+    conformIdTokenClaims: false,
+    pkce: { required: () => true },
+    findAccount: (_, email) => ({
+      accountId: email,
+      claims: () => ({ sub: email, email, email_verified: !email.startsWith(unverified) }),
+    }),
+  });
+  const answer = provider.callback();
+  server.on('request', (request, response) => void answer(request, response));
+  return {
+    issuer,
+    client,
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** Signs in at the provider's pages, which `page` is the first of, and consents. Answers with the redirect back, which is not followed. */
+export async function signInAt(browser: Browser, page: Answer, email: string): Promise<Answer> {
+  const consent = await browser.ask(page.url, { form: { prompt: 'login', login: email, password: 'any' } });
+  const asked = await openAtProvider(browser, consent, page.url.origin);
+  if (asked.location !== undefined) return asked;
+  return await openAtProvider(browser, await browser.ask(asked.url, { form: { prompt: 'consent' } }), page.url.origin);
+}
+
+/** Follows redirects as long as they stay at the provider. */
+async function openAtProvider(browser: Browser, first: Answer, origin: string): Promise<Answer> {
+  let answer = first;
+  while (answer.location?.origin === origin) answer = await browser.ask(answer.location);
+  return answer;
+}
