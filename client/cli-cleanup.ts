@@ -4,6 +4,7 @@ import type { ExitCode } from './output/exit-codes.ts';
 import { outputOption } from './output/output-option.ts';
 import type { OutputFormat } from './output/print.ts';
 import { parseRunTarget } from './run-target.ts';
+import { wrapHelp } from './wrap-help.ts';
 
 /** Adds `cleanup`. */
 export function addCleanup(program: Command, finish: (code: ExitCode) => void): void {
@@ -22,9 +23,11 @@ export function addCleanup(program: Command, finish: (code: ExitCode) => void): 
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nRemoves or restores labels, cordons, taints, removed pod labels, Leases, suspended processes and sizes, and a new pool without nodes.' +
-        '\nNeeds the cluster and the cloud, not Temporal. It refuses to clean up after a run that is under way: abort that run instead.' +
-        '\n\nExamples:\n  $ nodeferry cleanup prod-eu/web\n  $ nodeferry cleanup prod-eu/web --yes',
+      wrapHelp(
+        '\nRemoves or restores labels, cordons, taints, removed pod labels, Leases, suspended processes and sizes, and a new pool without nodes.' +
+          '\nNeeds the cluster and the cloud, not Temporal. It refuses to clean up after a run that is under way: abort that run instead.' +
+          '\n\nExamples:\n  $ nodeferry cleanup prod-eu/web\n  $ nodeferry cleanup prod-eu/web --yes',
+      ),
     )
     .action(async (target: string, options: CleanupFlags) => {
       const { cleanupCommand } = await import('./commands/cleanup.ts');

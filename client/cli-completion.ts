@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { ExitCode } from './output/exit-codes.ts';
+import { wrapHelp } from './wrap-help.ts';
 
 /** Shells for which a completion script can be printed. */
 const shells = ['bash', 'zsh', 'fish'] as const;
@@ -12,10 +13,12 @@ export function addCompletion(program: Command, finish: (code: ExitCode) => void
     .addArgument(new Argument('<shell>', 'your shell').choices(shells))
     .addHelpText(
       'after',
-      '\nThe script asks no server. Print it anew after an update.' +
-        '\n\nExamples:\n  $ source <(nodeferry completion bash)      # in ~/.bashrc' +
-        '\n  $ source <(nodeferry completion zsh)       # in ~/.zshrc, after compinit' +
-        '\n  $ nodeferry completion fish > ~/.config/fish/completions/nodeferry.fish',
+      wrapHelp(
+        '\nThe script asks no server. Print it anew after an update.' +
+          '\n\nExamples:\n  $ source <(nodeferry completion bash)      # in ~/.bashrc' +
+          '\n  $ source <(nodeferry completion zsh)       # in ~/.zshrc, after compinit' +
+          '\n  $ nodeferry completion fish > ~/.config/fish/completions/nodeferry.fish',
+      ),
     )
     .action(async (shell: (typeof shells)[number]) => {
       const { completionCommand } = await import('./commands/completion.ts');

@@ -4,6 +4,7 @@ import { type ClusterOptions, clusterOptionsOf } from './cluster-options.ts';
 import type { ExitCode } from './output/exit-codes.ts';
 import { outputOption } from './output/output-option.ts';
 import type { OutputFormat } from './output/print.ts';
+import { wrapHelp } from './wrap-help.ts';
 
 /** Options of `drain`, as commander parses them. */
 interface DrainFlags extends ClusterOptions {
@@ -54,12 +55,14 @@ export function addDrain(program: Command, finish: (code: ExitCode) => void): vo
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nEach node leaves its load balancers first, then its pods move: replacements serve on other nodes before a pod leaves.' +
-        '\nIn the end the nodes are cordoned, excluded from load balancers and empty, or terminated. abort restores them.' +
-        '\nCtrl-C detaches; the run continues. Ends with 0 when all nodes are drained, also if nothing was measured.' +
-        '\n\nExamples:\n  $ nodeferry drain ip-10-0-1-11.ec2.internal\n  $ nodeferry drain -l role=web --dry-run' +
-        '\n  $ nodeferry drain --pool web-1-35 -f policy.yaml --terminate --reason "replaced by Terraform"' +
-        '\n  $ kubectl nodeferry drain ip-10-0-1-11.ec2.internal --ignore-daemonsets --delete-emptydir-data',
+      wrapHelp(
+        '\nEach node leaves its load balancers first, then its pods move: replacements serve on other nodes before a pod leaves.' +
+          '\nIn the end the nodes are cordoned, excluded from load balancers and empty, or terminated. abort restores them.' +
+          '\nCtrl-C detaches; the run continues. Ends with 0 when all nodes are drained, also if nothing was measured.' +
+          '\n\nExamples:\n  $ nodeferry drain ip-10-0-1-11.ec2.internal\n  $ nodeferry drain -l role=web --dry-run' +
+          '\n  $ nodeferry drain --pool web-1-35 -f policy.yaml --terminate --reason "replaced by Terraform"' +
+          '\n  $ kubectl nodeferry drain ip-10-0-1-11.ec2.internal --ignore-daemonsets --delete-emptydir-data',
+      ),
     )
     .action(async (names: readonly string[], options: DrainFlags) => {
       const { drainCommand } = await import('./commands/drain.ts');

@@ -3,6 +3,7 @@ import type { ExitCode } from './output/exit-codes.ts';
 import { outputOption } from './output/output-option.ts';
 import type { OutputFormat } from './output/print.ts';
 import { parseRunTarget } from './run-target.ts';
+import { wrapHelp } from './wrap-help.ts';
 
 /** Options of the commands that concern one node, as commander parses them. */
 interface NodeFlags {
@@ -22,8 +23,10 @@ export function addNodeControls(program: Command, finish: (code: ExitCode) => vo
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nAll stalled steps at once: nodeferry resume.' +
-        '\n\nExample:\n  $ nodeferry retry prod-eu/web --node ip-10-0-0-3 --reason "the budget allows it now"',
+      wrapHelp(
+        '\nAll stalled steps at once: nodeferry resume.' +
+          '\n\nExample:\n  $ nodeferry retry prod-eu/web --node ip-10-0-0-3 --reason "the budget allows it now"',
+      ),
     )
     .action(async (target: string, options: NodeFlags) => {
       const { controlCommand } = await import('./commands/control.ts');
@@ -38,9 +41,11 @@ export function addNodeControls(program: Command, finish: (code: ExitCode) => vo
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nThe run goes on with the other nodes. At its end the old pool stays, with exactly the skipped nodes, and the new pool' +
-        '\nhas as many nodes as were replaced. Refused once the instance of the node is being terminated.' +
-        '\n\nExample:\n  $ nodeferry skip prod-eu/web --node ip-10-0-0-3 --reason "its batch job runs until tomorrow"',
+      wrapHelp(
+        '\nThe run goes on with the other nodes. At its end the old pool stays, with exactly the skipped nodes, and the new pool' +
+          '\nhas as many nodes as were replaced. Refused once the instance of the node is being terminated.' +
+          '\n\nExample:\n  $ nodeferry skip prod-eu/web --node ip-10-0-0-3 --reason "its batch job runs until tomorrow"',
+      ),
     )
     .action(async (target: string, options: NodeFlags) => {
       const { controlCommand } = await import('./commands/control.ts');

@@ -3,6 +3,7 @@ import type { ExitCode } from './output/exit-codes.ts';
 import { outputOption } from './output/output-option.ts';
 import type { OutputFormat } from './output/print.ts';
 import { runOption } from './output/run-option.ts';
+import { wrapHelp } from './wrap-help.ts';
 
 /** Adds the commands that need no server, no cluster and no cloud; `explain` asks Temporal about a run only. */
 export function addOffline(program: Command, finish: (code: ExitCode) => void): void {
@@ -13,9 +14,11 @@ export function addOffline(program: Command, finish: (code: ExitCode) => void): 
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nExit code 64 if any policy has problems. What depends on the cluster is checked by: nodeferry plan' +
-        '\n\nExamples:\n  $ nodeferry validate -f policy.yaml\n  $ nodeferry validate -f policies/*.yaml' +
-        '\n  $ nodeferry validate -f policy.yaml -o json | jq .[].problems',
+      wrapHelp(
+        '\nExit code 64 if any policy has problems. What depends on the cluster is checked by: nodeferry plan' +
+          '\n\nExamples:\n  $ nodeferry validate -f policy.yaml\n  $ nodeferry validate -f policies/*.yaml' +
+          '\n  $ nodeferry validate -f policy.yaml -o json | jq .[].problems',
+      ),
     )
     .action(async (options: { file: string[]; output: OutputFormat }) => {
       const { validateCommand } = await import('./commands/validate.ts');
@@ -29,9 +32,11 @@ export function addOffline(program: Command, finish: (code: ExitCode) => void): 
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nNeeds no server, except for a run.' +
-        '\n\nExamples:\n  $ nodeferry explain WKL-003\n  $ nodeferry explain spec.guard.minServing' +
-        '\n  $ nodeferry explain LockHeld\n  $ nodeferry explain 69\n  $ nodeferry explain prod-eu/web',
+      wrapHelp(
+        '\nNeeds no server, except for a run.' +
+          '\n\nExamples:\n  $ nodeferry explain WKL-003\n  $ nodeferry explain spec.guard.minServing' +
+          '\n  $ nodeferry explain LockHeld\n  $ nodeferry explain 69\n  $ nodeferry explain prod-eu/web',
+      ),
     )
     .action(async (name: string, options: { output: OutputFormat; run?: string }) => {
       const { explainCommand } = await import('./commands/explain.ts');

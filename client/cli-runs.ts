@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { ExitCode } from './output/exit-codes.ts';
 import { outputOption } from './output/output-option.ts';
 import type { OutputFormat } from './output/print.ts';
+import { wrapHelp } from './wrap-help.ts';
 
 /** Options of `list`, as commander parses them. */
 interface ListFlags {
@@ -24,12 +25,14 @@ export function addRuns(program: Command, finish: (code: ExitCode) => void): voi
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nNeeds Temporal, but no worker. A change reaches the list within a few seconds. Times are UTC.' +
-        '\nRUN is the ID that --run of status, watch, report, explain and events takes.' +
-        '\nSTATE is the phase of the run; paused, stalled or waiting for approval; or how it ended.' +
-        '\n\nExamples:\n  $ nodeferry list\n  $ nodeferry list --all --cluster prod-eu --limit 20' +
-        `\n  $ nodeferry list --stalled -o json | jq -r '.[] | .cluster + "/" + .pool'` +
-        `\n  $ nodeferry list -o json | jq -r '.[] | select(.paused or .approval) | .cluster + "/" + .pool'`,
+      wrapHelp(
+        '\nNeeds Temporal, but no worker. A change reaches the list within a few seconds. Times are UTC.' +
+          '\nRUN is the ID that --run of status, watch, report, explain and events takes.' +
+          '\nSTATE is the phase of the run; paused, stalled or waiting for approval; or how it ended.' +
+          '\n\nExamples:\n  $ nodeferry list\n  $ nodeferry list --all --cluster prod-eu --limit 20' +
+          `\n  $ nodeferry list --stalled -o json | jq -r '.[] | .cluster + "/" + .pool'` +
+          `\n  $ nodeferry list -o json | jq -r '.[] | select(.paused or .approval) | .cluster + "/" + .pool'`,
+      ),
     )
     .action(async (options: ListFlags) => {
       const { listCommand } = await import('./commands/list.ts');

@@ -18,6 +18,9 @@ export function addServerOptions(program: Command): void {
     .addOption(addressOption)
     .addOption(namespaceOption)
     .configureHelp({
+      // Names only, so that there is room for what the commands do on 80 columns.
+      subcommandTerm: (command) => command.name(),
+      minWidthToWrap: 30,
       showGlobalOptions: true,
       visibleGlobalOptions: (command) =>
         command === program || withoutServer.includes(command.name()) ? [] : [addressOption, namespaceOption],

@@ -7,6 +7,7 @@ import type { OutputFormat } from './output/print.ts';
 import { runOption } from './output/run-option.ts';
 import type { DocumentFormat } from './report/document-formats.ts';
 import { parseNamedRun } from './run-target.ts';
+import { wrapHelp } from './wrap-help.ts';
 
 /** Options of `watch`, as commander parses them. */
 interface WatchFlags {
@@ -34,7 +35,9 @@ export function addWatching(program: Command, finish: (code: ExitCode) => void):
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  $ nodeferry status prod-eu/web\n  $ nodeferry status prod-eu/web -o json | jq .nodes[].waiting',
+      wrapHelp(
+        '\nExamples:\n  $ nodeferry status prod-eu/web\n  $ nodeferry status prod-eu/web -o json | jq .nodes[].waiting',
+      ),
     )
     .action(async (target: string, options: { output: OutputFormat; run?: string }) => {
       const { statusCommand } = await import('./commands/status.ts');
@@ -50,9 +53,11 @@ export function addWatching(program: Command, finish: (code: ExitCode) => void):
     .addOption(lineOutputOption())
     .addHelpText(
       'after',
-      '\nCtrl-C detaches; the run continues. In JSON every line is one object: schemas/watch-line.schema.json' +
-        '\n\nExamples:\n  $ nodeferry watch prod-eu/web\n  $ nodeferry watch prod-eu/web --until-stalled --timeout 2h   # in a pipeline' +
-        `\n  $ nodeferry watch prod-eu/web -o json | jq -r 'select(.type == "change") | .text'`,
+      wrapHelp(
+        '\nCtrl-C detaches; the run continues. In JSON every line is one object: schemas/watch-line.schema.json' +
+          '\n\nExamples:\n  $ nodeferry watch prod-eu/web\n  $ nodeferry watch prod-eu/web --until-stalled --timeout 2h   # in a pipeline' +
+          `\n  $ nodeferry watch prod-eu/web -o json | jq -r 'select(.type == "change") | .text'`,
+      ),
     )
     .action(async (target: string, options: WatchFlags) => {
       const { watchCommand } = await import('./commands/watch.ts');
@@ -80,7 +85,9 @@ export function addWatching(program: Command, finish: (code: ExitCode) => void):
     .addOption(new Option('--out <file>', 'write the document to a file; stdout without').conflicts('output'))
     .addHelpText(
       'after',
-      '\nExamples:\n  $ nodeferry report prod-eu/web\n  $ nodeferry report prod-eu/web --out report.html\n  $ nodeferry report prod-eu/web --run run-1a2b3c4d   # an earlier run: nodeferry list --all\n  $ nodeferry report prod-eu/web --format md   # for a change ticket\n  $ nodeferry report prod-eu/web -o json | jq .traffic',
+      wrapHelp(
+        '\nExamples:\n  $ nodeferry report prod-eu/web\n  $ nodeferry report prod-eu/web --out report.html\n  $ nodeferry report prod-eu/web --run run-1a2b3c4d   # an earlier run: nodeferry list --all\n  $ nodeferry report prod-eu/web --format md   # for a change ticket\n  $ nodeferry report prod-eu/web -o json | jq .traffic',
+      ),
     )
     .action(async (target: string, options: ReportFlags) => {
       const { reportCommand } = await import('./commands/report.ts');
@@ -99,10 +106,12 @@ export function addEvents(program: Command, finish: (code: ExitCode) => void): v
     .addOption(lineOutputOption())
     .addHelpText(
       'after',
-      '\nNeeds Temporal, but no worker. Times are UTC. With -f the exit code is that of the run; Ctrl-C detaches, and the run continues.' +
-        '\nIn JSON every line is one event: schemas/run-event.schema.json' +
-        '\n\nExamples:\n  $ nodeferry events prod-eu/web\n  $ nodeferry events prod-eu/web -f' +
-        `\n  $ nodeferry events prod-eu/web -o json | jq -r 'select(.type == "stalled") | .problem.message'`,
+      wrapHelp(
+        '\nNeeds Temporal, but no worker. Times are UTC. With -f the exit code is that of the run; Ctrl-C detaches, and the run continues.' +
+          '\nIn JSON every line is one event: schemas/run-event.schema.json' +
+          '\n\nExamples:\n  $ nodeferry events prod-eu/web\n  $ nodeferry events prod-eu/web -f' +
+          `\n  $ nodeferry events prod-eu/web -o json | jq -r 'select(.type == "stalled") | .problem.message'`,
+      ),
     )
     .action(async (target: string, options: EventsOptions & { run?: string }) => {
       const { eventsCommand } = await import('./commands/events.ts');

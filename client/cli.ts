@@ -17,14 +17,23 @@ import { outputOption } from './output/output-option.ts';
 import type { OutputFormat } from './output/print.ts';
 import { parseRunTarget } from './run-target.ts';
 import { addSchedule } from './schedule/cli.ts';
+import { wrapHelp } from './wrap-help.ts';
 
 const exitCodeHelp = `
 Exit codes:
-  0 done    1 failed    3 needs an operator (paused, stalled, approval)    4 aborted or rolled back
-  5 done, but requests were lost    6 done, but nothing was measured (no probes)
-  7 done, but requests were lost only while no node of the run was out of its load balancers
-  64 usage or policy    69 Temporal, a worker, cluster or cloud unreachable    77 credentials missing or not allowed
-  124 stopped watching (the run continues)    130 detached by Ctrl-C (the run continues)
+  0    done
+  1    failed
+  3    needs an operator: paused, stalled, waits for approval
+  4    aborted or rolled back
+  5    done, but requests were lost
+  6    done, but nothing was measured (no probes)
+  7    done, but requests were lost only while no node of the run was out of its
+       load balancers
+  64   usage or policy
+  69   Temporal, a worker, cluster or cloud unreachable
+  77   credentials missing or not allowed
+  124  stopped watching; the run continues
+  130  detached by Ctrl-C; the run continues
   More about one of them: nodeferry explain CODE`;
 
 /** Runs one command line and returns its exit code. Nothing here accesses a cluster: commands load what they need. */
@@ -48,23 +57,28 @@ function createProgram(name: string, finish: (code: number) => void): Command {
     .version(readVersion(), '-V, --version')
     .showHelpAfterError(`(see ${name} --help)`)
     .exitOverride()
-    .addHelpText('after', exitCodeHelp);
+    .addHelpText('after', wrapHelp(exitCodeHelp));
   addServerOptions(program);
+  program.commandsGroup('Check and start:');
   addOffline(program, finish);
   addPlanning(program, finish);
-  addRuns(program, finish);
   addDrain(program, finish);
+  addSchedule(program, finish);
+  program.commandsGroup('Watch:');
+  addRuns(program, finish);
   addWatching(program, finish);
   addEvents(program, finish);
+  program.commandsGroup('Control a run:');
   addControls(program, finish);
   addConcurrency(program, finish);
   addNodeControls(program, finish);
-  addSchedule(program, finish);
+  program.commandsGroup('Everything else:');
   addCleanup(program, finish);
   addDoctor(program, finish);
   addProcesses(program, finish);
   addClusterOptions(program);
   addCompletion(program, finish);
+  program.helpCommand('help [command]', 'display help for command');
   return program;
 }
 
@@ -77,7 +91,9 @@ function addPlanning(program: Command, finish: (code: ExitCode) => void): void {
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  $ nodeferry plan -f policy.yaml\n  $ nodeferry plan -f policy.yaml --out plan.json\n  $ nodeferry plan -f policy.yaml -o json | jq .findings',
+      wrapHelp(
+        '\nExamples:\n  $ nodeferry plan -f policy.yaml\n  $ nodeferry plan -f policy.yaml --out plan.json\n  $ nodeferry plan -f policy.yaml -o json | jq .findings',
+      ),
     )
     .action(async (options: { file: string; output: OutputFormat; out?: string } & ClusterOptions) => {
       const { planCommand } = await import('./commands/plan.ts');
@@ -94,7 +110,9 @@ function addPlanning(program: Command, finish: (code: ExitCode) => void): void {
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nCtrl-C detaches; the run continues.\n\nExamples:\n  $ nodeferry upgrade -f policy.yaml --reason "CVE-2026-1234"\n  $ nodeferry upgrade plan.json\n  $ nodeferry upgrade -f policy.yaml --yes --detach -o json   # in a pipeline',
+      wrapHelp(
+        '\nCtrl-C detaches; the run continues.\n\nExamples:\n  $ nodeferry upgrade -f policy.yaml --reason "CVE-2026-1234"\n  $ nodeferry upgrade plan.json\n  $ nodeferry upgrade -f policy.yaml --yes --detach -o json   # in a pipeline',
+      ),
     )
     .action(async (plan: string | undefined, options: UpgradeFlags) => {
       const { upgradeCommand } = await import('./commands/upgrade.ts');
@@ -141,7 +159,10 @@ function addControls(program: Command, finish: (code: ExitCode) => void): void {
       .argument('<cluster/pool>', 'the pool, as in the policy')
       .addOption(isReasonRequired ? reason : reason.default(''))
       .addOption(outputOption())
-      .addHelpText('after', `\nExample:\n  $ nodeferry ${action} prod-eu/web --reason "${exampleReasons[action]}"`)
+      .addHelpText(
+        'after',
+        wrapHelp(`\nExample:\n  $ nodeferry ${action} prod-eu/web --reason "${exampleReasons[action]}"`),
+      )
       .action(async (target: string, options: { reason: string; of?: string; output: OutputFormat }) => {
         const { controlCommand } = await import('./commands/control.ts');
         finish(await controlCommand(action, parseRunTarget(target), options));
@@ -161,8 +182,10 @@ function addConcurrency(program: Command, finish: (code: ExitCode) => void): voi
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nNodes that are in progress finish. The guard still decides whether that many may leave together.' +
-        '\n\nExample:\n  $ nodeferry set-concurrency prod-eu/web 2 --reason "the database is slow"',
+      wrapHelp(
+        '\nNodes that are in progress finish. The guard still decides whether that many may leave together.' +
+          '\n\nExample:\n  $ nodeferry set-concurrency prod-eu/web 2 --reason "the database is slow"',
+      ),
     )
     .action(async (target: string, maxInFlight: number, options: { reason: string; output: OutputFormat }) => {
       const { controlCommand } = await import('./commands/control.ts');
@@ -174,7 +197,7 @@ function addProcesses(program: Command, finish: (code: number) => void): void {
   program
     .command('worker')
     .description('run a worker in the foreground (configuration by environment, see docs/worker.md)')
-    .addHelpText('after', '\nExample:\n  $ TEMPORAL_ADDRESS=temporal:7233 nodeferry worker')
+    .addHelpText('after', wrapHelp('\nExample:\n  $ TEMPORAL_ADDRESS=temporal:7233 nodeferry worker'))
     .action(async () => {
       const { workerCommand } = await import('./commands/worker.ts');
       finish(await workerCommand());
@@ -187,7 +210,9 @@ function addProcesses(program: Command, finish: (code: number) => void): void {
     .option('--database <file>', "SQLite file that keeps the runs (default: in the user's state directory)")
     .addHelpText(
       'after',
-      '\nRuns survive a restart. Not for production: one process, no authentication, loopback only.\n\nExample:\n  $ nodeferry dev --port 7233 --ui-port 8233',
+      wrapHelp(
+        '\nRuns survive a restart. Not for production: one process, no authentication, loopback only.\n\nExample:\n  $ nodeferry dev --port 7233 --ui-port 8233',
+      ),
     )
     .action(async (options: { port: number; uiPort: number; database?: string }) => {
       const { defaultDatabase, devCommand } = await import('./commands/dev.ts');
@@ -195,12 +220,19 @@ function addProcesses(program: Command, finish: (code: number) => void): void {
     });
   program
     .command('version')
-    .description('print the versions of this command, of the server and of the workers')
+    .description('print the version of this command, and if asked to, of the server and of the workers')
+    .option('--server', 'also ask the server for its version and those of the workers', false)
     .addOption(outputOption())
-    .addHelpText('after', '\nExample:\n  $ nodeferry version -o json | jq -r .version')
-    .action(async ({ output }: { output: OutputFormat }) => {
+    .addHelpText(
+      'after',
+      wrapHelp(
+        '\nWith -o json or yaml the server is always asked. It takes 5 s at most.' +
+          '\n\nExamples:\n  $ nodeferry version --server\n  $ nodeferry version -o json | jq -r .version',
+      ),
+    )
+    .action(async (options: { output: OutputFormat; server: boolean }) => {
       const { versionCommand } = await import('./commands/version.ts');
-      await versionCommand({ output });
+      await versionCommand(options);
     });
 }
 

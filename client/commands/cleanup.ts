@@ -2,16 +2,16 @@ import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
 import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import { createNoNodePools } from '../../adapters/no-provider/node-pools.ts';
-import { type CleanupPlan, explainCleanupAction } from '../../core/cleanup/plan-cleanup.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import { count } from '../../core/text/format.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
 import { type CleanupTarget, cleanUp, findLeftoversOf } from '../cleanup.ts';
 import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';
 import { connectTemporal, operatorName } from '../connect.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
+import { styleFor } from '../output/style.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
+import { renderCleanup } from '../view/cleanup.ts';
 
 /** Options of `cleanup`. */
 export interface CleanupOptions extends ClusterOptions {
@@ -46,7 +46,7 @@ export async function cleanupCommand(target: RunTarget, options: CleanupOptions)
   try {
     if (!options.yes) {
       const plan = await findLeftoversOf(systems, where);
-      printData(options.output, plan, () => renderPlan(name, plan).join('\n'));
+      printData(options.output, plan, () => renderCleanup(name, plan, styleFor(process.stdout)).join('\n'));
       if (plan.actions.length === 0) return plan.stays.length === 0 ? exitCodes.ok : exitCodes.stalled;
       printProgress(`\nNothing was changed. Do it: nodeferry cleanup ${name} --yes`);
       return exitCodes.stalled;
@@ -55,7 +55,7 @@ export async function cleanupCommand(target: RunTarget, options: CleanupOptions)
     const left = await cleanUp(systems, where, `cleanup-${operatorName()}`, ({ what, problem }) =>
       printProgress(problem === undefined ? `done    ${what}` : `failed  ${what}: ${problem}`),
     );
-    printData(options.output, left, () => renderPlan(name, left).join('\n'));
+    printData(options.output, left, () => renderCleanup(name, left, styleFor(process.stdout)).join('\n'));
     if (left.actions.length > 0 || left.settling) return exitCodes.failed;
     return left.stays.length === 0 ? exitCodes.ok : exitCodes.stalled;
   } finally {
@@ -94,25 +94,4 @@ async function isRunning({ cluster, pool }: RunTarget): Promise<boolean> {
   } finally {
     await connection.close();
   }
-}
-
-function renderPlan(name: string, plan: CleanupPlan): string[] {
-  const { actions, stays, leftAlone, settling } = plan;
-  return [
-    explainLeft(name, plan),
-    ...actions.map((action) => `  ${explainCleanupAction(action)}`),
-    ...stays.map((what) => `stays: ${what}`),
-    ...leftAlone.map((what) => `left alone: ${what}`),
-    ...(settling
-      ? ['unfinished: a ReplicaSet has yet to delete the pods that are too many; clean up again after that']
-      : []),
-  ];
-}
-
-function explainLeft(name: string, { runs, actions, stays, settling }: CleanupPlan): string {
-  const of = runs.length === 0 ? '' : ` of ${runs.length === 1 ? 'run' : 'runs'} ${runs.join(', ')}`;
-  if (actions.length > 0 || settling) return `${name}: left${of}:`;
-  return stays.length === 0
-    ? `${name}: nothing${of} is left`
-    : `${name}: nothing${of} is left over that can be removed; ${count(stays.length, 'thing')} that serve stay, see below`;
 }

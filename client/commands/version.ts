@@ -2,10 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readVersion } from '../../adapters/package/version.ts';
 import { versionOfWorker } from '../../core/connection/worker-identity.ts';
 import { NodeferryError, type Problem } from '../../core/model/problem.ts';
-import { connectTemporal } from '../connect.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { taskQueue } from '../task-queue.ts';
-import { readPollers } from '../worker-presence.ts';
 
 /** How long Temporal may take to answer, ms. */
 const patienceMs = 5_000;
@@ -24,10 +22,20 @@ export interface Versions {
   readonly problem?: Problem;
 }
 
-/** Prints the version of this command, of the server and of the workers. Its own is known even if nothing else answers. */
-export async function versionCommand({ output }: { readonly output: OutputFormat }): Promise<void> {
+/** Options of `version`. */
+interface VersionOptions {
+  readonly output: OutputFormat;
+  /** Also asks the server, which takes five times as long. */
+  readonly server: boolean;
+}
+
+/**
+ * Prints the version of this command; for programs, or if asked to, also those of the server and of the workers. Its own is known even if nothing
+ * else answers.
+ */
+export async function versionCommand({ output, server }: VersionOptions): Promise<void> {
   const own = { version: readVersion(), node: process.version };
-  const versions: Versions = { ...own, ...(await askOthers()) };
+  const versions: Versions = { ...own, ...(server || output !== 'table' ? await askOthers() : {}) };
   printData(output, versions, () => renderVersions(versions).join('\n'));
   for (const warning of warnOfVersions(versions)) printProgress(warning);
 }
@@ -56,6 +64,8 @@ const silent: Problem = {
 };
 
 async function ask(): Promise<Pick<Versions, 'server' | 'workers'>> {
+  const { connectTemporal } = await import('../connect.ts');
+  const { readPollers } = await import('../worker-presence.ts');
   const connection = await connectTemporal(connectWithinMs);
   try {
     const { address, client } = connection;
@@ -71,14 +81,14 @@ async function ask(): Promise<Pick<Versions, 'server' | 'workers'>> {
 }
 
 /** Pure: everything that is known, in lines. */
-export function renderVersions({ version, node, server, workers = [], problem }: Versions): readonly string[] {
+export function renderVersions({ version, node, server, workers, problem }: Versions): readonly string[] {
   const own = `nodeferry ${version} (Node.js ${node})`;
   if (problem !== undefined) return [own, `server: not known: ${problem.message}`];
   return [
     own,
     ...(server === undefined ? [] : [`Temporal server ${server.version} at ${server.address}`]),
-    ...(workers.length === 0 ? ['no worker has asked for work within the last minutes'] : []),
-    ...workers.map((worker) => `worker ${worker.version ?? 'of an unknown version'} (${worker.identity})`),
+    ...(workers?.length === 0 ? ['no worker has asked for work within the last minutes'] : []),
+    ...(workers ?? []).map((worker) => `worker ${worker.version ?? 'of an unknown version'} (${worker.identity})`),
   ];
 }
 

@@ -26,16 +26,27 @@ export interface RunExplanation {
   readonly cluster: string;
   readonly pool: string;
   readonly state: string;
+  /** Nodes that are done: replaced or drained. */
   readonly replaced: number;
   readonly nodes: number;
+  /** The run drains nodes, without a pool that replaces them. */
+  readonly drains: boolean;
   readonly reasons: readonly WaitReason[];
 }
 
 /** Says why a run waits: what needs an operator first, then what blocks nodes, then what continues by itself. Pure. */
 export function explainRun(status: SeenRun): RunExplanation {
-  const { cluster, pool, nodes } = status;
+  const { cluster, pool, nodes, drain } = status;
   const replaced = nodes.filter(({ step }) => stateOfStep(step) === 'replaced').length;
-  return { cluster, pool, state: stateOf(status), replaced, nodes: nodes.length, reasons: reasonsOf(status) };
+  return {
+    cluster,
+    pool,
+    state: stateOf(status),
+    replaced,
+    nodes: nodes.length,
+    drains: drain !== undefined,
+    reasons: reasonsOf(status),
+  };
 }
 
 function reasonsOf(status: SeenRun): readonly WaitReason[] {
@@ -166,7 +177,8 @@ function explainRunWaiting(status: SeenRun): readonly WaitReason[] {
   const command = isClosed ? { command: `nodeferry override-window ${nameOf(status)} --reason WHY` } : {};
   return [
     {
-      what: `The run waits for ${waiting.for}.`,
+      // The guard says in a sentence of its own which node waits for what.
+      what: / waits: /.test(waiting.for) ? `${waiting.for}.` : `The run waits for ${waiting.for}.`,
       since: waiting.since,
       ...(waiting.until === undefined ? {} : { until: waiting.until }),
       unblock: isClosed

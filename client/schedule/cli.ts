@@ -3,6 +3,7 @@ import type { ExitCode } from '../output/exit-codes.ts';
 import { outputOption } from '../output/output-option.ts';
 import type { OutputFormat } from '../output/print.ts';
 import { parseRunTarget } from '../run-target.ts';
+import { wrapHelp } from '../wrap-help.ts';
 
 type Finish = (code: ExitCode) => void;
 
@@ -16,9 +17,11 @@ export function addSchedule(program: Command, finish: Finish): void {
     .description('have upgrades started when their upgrade windows open')
     .addHelpText(
       'after',
-      '\nThe windows are spec.schedule of the policy. Temporal starts the upgrades; a worker has to run when a window opens.' +
-        '\n\nExamples:\n  $ nodeferry schedule apply -f policy.yaml\n  $ nodeferry schedule describe prod-eu/web' +
-        '\n  $ nodeferry schedule pause prod-eu/web --reason "release week"',
+      wrapHelp(
+        '\nThe windows are spec.schedule of the policy. Temporal starts the upgrades; a worker has to run when a window opens.' +
+          '\n\nExamples:\n  $ nodeferry schedule apply -f policy.yaml\n  $ nodeferry schedule describe prod-eu/web' +
+          '\n  $ nodeferry schedule pause prod-eu/web --reason "release week"',
+      ),
     );
   addWriting(schedule, finish);
   addReading(schedule, finish);
@@ -36,8 +39,10 @@ function addWriting(schedule: Command, finish: Finish): void {
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nExamples:\n  $ nodeferry schedule create -f policy.yaml' +
-        '\n  $ nodeferry schedule create -f policy.yaml --paused --reason "not before the release"',
+      wrapHelp(
+        '\nExamples:\n  $ nodeferry schedule create -f policy.yaml' +
+          '\n  $ nodeferry schedule create -f policy.yaml --paused --reason "not before the release"',
+      ),
     )
     .action(async (options: { file: string; paused: boolean; reason: string; output: OutputFormat }) => {
       const { createScheduleCommand } = await import('../commands/schedule/create.ts');
@@ -51,8 +56,10 @@ function addWriting(schedule: Command, finish: Finish): void {
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nApplying the same policy again changes nothing. A paused schedule stays paused, and an upgrade that is under way keeps its policy.' +
-        '\n\nExamples:\n  $ nodeferry schedule apply -f policy.yaml --dry-run\n  $ nodeferry schedule apply -f policy.yaml -o json | jq .differences',
+      wrapHelp(
+        '\nApplying the same policy again changes nothing. A paused schedule stays paused, and an upgrade that is under way keeps its policy.' +
+          '\n\nExamples:\n  $ nodeferry schedule apply -f policy.yaml --dry-run\n  $ nodeferry schedule apply -f policy.yaml -o json | jq .differences',
+      ),
     )
     .action(async (options: { file: string; dryRun: boolean; output: OutputFormat }) => {
       const { applyScheduleCommand } = await import('../commands/schedule/apply.ts');
@@ -68,8 +75,10 @@ function addReading(schedule: Command, finish: Finish): void {
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nA schedule appears a moment after its creation.\n\nExamples:\n  $ nodeferry schedule list --cluster prod-eu' +
-        "\n  $ nodeferry schedule list -o json | jq -r '.[] | select(.paused) | .pool'",
+      wrapHelp(
+        '\nA schedule appears a moment after its creation.\n\nExamples:\n  $ nodeferry schedule list --cluster prod-eu' +
+          "\n  $ nodeferry schedule list -o json | jq -r '.[] | select(.paused) | .pool'",
+      ),
     )
     .action(async ({ cluster, output }: { cluster?: string; output: OutputFormat }) => {
       const { listSchedulesCommand } = await import('../commands/schedule/show.ts');
@@ -82,8 +91,10 @@ function addReading(schedule: Command, finish: Finish): void {
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nExit code 3 when it is paused.\n\nExamples:\n  $ nodeferry schedule describe prod-eu/web' +
-        '\n  $ nodeferry schedule describe prod-eu/web -o json | jq .openings.next',
+      wrapHelp(
+        '\nExit code 3 when it is paused.\n\nExamples:\n  $ nodeferry schedule describe prod-eu/web' +
+          '\n  $ nodeferry schedule describe prod-eu/web -o json | jq .openings.next',
+      ),
     )
     .action(async (target: string, options: { output: OutputFormat }) => {
       const { describeScheduleCommand } = await import('../commands/schedule/show.ts');
@@ -98,7 +109,7 @@ function addPausing(schedule: Command, finish: Finish): void {
     .argument(...poolArgument)
     .requiredOption('--reason <text>', 'why; kept as the note of the schedule')
     .addOption(outputOption())
-    .addHelpText('after', '\nExample:\n  $ nodeferry schedule pause prod-eu/web --reason "release week"')
+    .addHelpText('after', wrapHelp('\nExample:\n  $ nodeferry schedule pause prod-eu/web --reason "release week"'))
     .action(async (target: string, options: { reason: string; output: OutputFormat }) => {
       const { pauseScheduleCommand } = await import('../commands/schedule/control.ts');
       finish(await pauseScheduleCommand(parseRunTarget(target), options));
@@ -109,7 +120,10 @@ function addPausing(schedule: Command, finish: Finish): void {
     .argument(...poolArgument)
     .requiredOption('--reason <text>', 'why; kept as the note of the schedule')
     .addOption(outputOption())
-    .addHelpText('after', '\nExample:\n  $ nodeferry schedule resume prod-eu/web --reason "the image is fixed"')
+    .addHelpText(
+      'after',
+      wrapHelp('\nExample:\n  $ nodeferry schedule resume prod-eu/web --reason "the image is fixed"'),
+    )
     .action(async (target: string, options: { reason: string; output: OutputFormat }) => {
       const { resumeScheduleCommand } = await import('../commands/schedule/control.ts');
       finish(await resumeScheduleCommand(parseRunTarget(target), options));
@@ -124,9 +138,11 @@ function addEnding(schedule: Command, finish: Finish): void {
     .addOption(outputOption())
     .addHelpText(
       'after',
-      '\nThe upgrade still waits for its upgrade windows before it replaces nodes: see nodeferry override-window --help.' +
-        '\nA schedule that is paused can be triggered too, and stays paused.' +
-        '\n\nExample:\n  $ nodeferry schedule trigger prod-eu/web',
+      wrapHelp(
+        '\nThe upgrade still waits for its upgrade windows before it replaces nodes: see nodeferry override-window --help.' +
+          '\nA schedule that is paused can be triggered too, and stays paused.' +
+          '\n\nExample:\n  $ nodeferry schedule trigger prod-eu/web',
+      ),
     )
     .action(async (target: string, options: { output: OutputFormat }) => {
       const { triggerScheduleCommand } = await import('../commands/schedule/trigger.ts');
@@ -138,7 +154,7 @@ function addEnding(schedule: Command, finish: Finish): void {
     .argument(...poolArgument)
     .option('--yes', 'do not ask; required without a terminal', false)
     .addOption(outputOption())
-    .addHelpText('after', '\nExample:\n  $ nodeferry schedule delete prod-eu/web --yes')
+    .addHelpText('after', wrapHelp('\nExample:\n  $ nodeferry schedule delete prod-eu/web --yes'))
     .action(async (target: string, options: { yes: boolean; output: OutputFormat }) => {
       const { deleteScheduleCommand } = await import('../commands/schedule/control.ts');
       finish(await deleteScheduleCommand(parseRunTarget(target), options));

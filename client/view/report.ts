@@ -5,9 +5,11 @@ import { allExternalChanges } from '../../core/status/external-changes.ts';
 import { explainLosses } from '../../core/status/losses.ts';
 import type { RunReport } from '../../core/status/status.ts';
 import type { EvidenceColumn } from '../../core/steps/derive.ts';
+import { stateOfStep } from '../../core/steps/steps.ts';
 import { formatDuration } from '../../core/text/format.ts';
 import type { Style } from '../output/style.ts';
 import { evidenceTable } from '../report/evidence-table.ts';
+import { noteDomain, sharedDomain, withoutDomain } from './node-names.ts';
 import { renderTable } from './table.ts';
 import { fitWidth } from './wrap.ts';
 
@@ -20,9 +22,9 @@ export function renderReport(report: RunReport, style: Style): string[] {
     `probes: ${describeTraffic(report)}`,
     ...explainLosses(report.traffic).map((line) => `  ${line}`),
     ...(report.instanceMinutes === undefined ? [] : [`instance-minutes beyond the pool: ${report.instanceMinutes}`]),
+    `nodes: ${describeProgress(report)}`,
     '',
-    ...renderTimeline(report, style.width),
-    '',
+    ...(report.nodes.length === 0 ? [] : [...renderTimeline(report, style.width), '']),
     ...listExclusionReasons(report.nodes).map((one) => `excluded because ${one}`),
     ...list('unprotected', report.unprotected, style),
     ...list('leftovers', report.leftovers, style),
@@ -43,6 +45,16 @@ function problem({ stalled }: RunReport, style: Style): string[] {
   return [style.paint('bad', `${code}: ${message}`), ...(hint === undefined ? [] : [`fix: ${hint}`])];
 }
 
+/** How many nodes have come how far: `2 of 7 replaced, 1 restored`. */
+function describeProgress({ nodes, drain }: RunReport): string {
+  if (nodes.length === 0) return 'none was touched';
+  const states = nodes.map(({ step }) => stateOfStep(step));
+  const others = [...Map.groupBy(states, (state) => state)].filter(([state]) => state !== 'replaced');
+  const done = states.filter((state) => state === 'replaced').length;
+  const first = `${done} of ${nodes.length} ${drain === undefined ? 'replaced' : 'drained'}`;
+  return [first, ...others.map(([state, same]) => `${same.length} ${state}`)].join(', ');
+}
+
 /** Draws when each step of each node was observed, in seconds after the start of the run. */
 export function renderTimeline(
   { nodes, startedAt }: Pick<RunReport, 'nodes' | 'startedAt'>,
@@ -50,10 +62,14 @@ export function renderTimeline(
   all?: readonly EvidenceColumn[],
 ): string[] {
   const { titles, rows } = evidenceTable({ nodes, startedAt }, all);
-  return renderTable(
-    [['NODE', ...titles], ...nodes.map(({ node }, index) => [node.name, ...(rows[index] ?? [])])],
-    width,
-  );
+  const tableWithout = (domain: string) => [
+    ['NODE', ...titles],
+    ...nodes.map(({ node }, index) => [withoutDomain(node.name, domain), ...(rows[index] ?? [])]),
+  ];
+  const whole = renderTable(tableWithout(''));
+  if (width === undefined || whole.every((line) => line.length <= width)) return whole;
+  const domain = sharedDomain(nodes.map(({ node }) => node.name));
+  return [...renderTable(tableWithout(domain), width), ...noteDomain(domain)];
 }
 
 function list(title: string, items: readonly string[], style: Style): string[] {

@@ -1,12 +1,12 @@
-import { formatDuration, formatTime } from '../../core/text/format.ts';
+import { formatLongDuration, formatMoment } from '../../core/text/format.ts';
 import type { RunExplanation, WaitReason } from '../explain/explain-run.ts';
 import type { Style } from '../output/style.ts';
 import { fitWidth } from './wrap.ts';
 
 /** Draws why a run waits, in sentences. `now` is epoch ms. */
 export function renderRunExplanation(explanation: RunExplanation, now: number, style: Style): string[] {
-  const { cluster, pool, state, replaced, nodes, reasons } = explanation;
-  const progress = nodes === 0 ? '' : `, ${replaced} of ${nodes} nodes replaced`;
+  const { cluster, pool, state, replaced, nodes, drains, reasons } = explanation;
+  const progress = nodes === 0 ? '' : `, ${replaced} of ${nodes} nodes ${drains ? 'drained' : 'replaced'}`;
   const lines = [
     `${style.paint('strong', `${cluster}/${pool}`)}: ${state}${progress}.`,
     ...(reasons.length === 0 ? ['It waits for nothing.'] : []),
@@ -23,11 +23,11 @@ function linesOf(
   return [
     '',
     what,
-    ...(since === undefined ? [] : [`  since ${formatTime(since)} UTC, for ${formatDuration(now - since)}`]),
+    ...(since === undefined ? [] : [`  since ${formatMoment(since, now)} UTC, for ${formatLongDuration(now - since)}`]),
     ...(until === undefined
       ? []
       : [
-          `  until ${formatTime(until)} UTC, ${explainUntil(until, now)}${afterwards === undefined ? '' : `; then ${afterwards}`}`,
+          `  until ${formatMoment(until, now)} UTC, ${explainUntil(until, now)}${afterwards === undefined ? '' : `; then ${afterwards}`}`,
         ]),
     `  ${unblock}`,
     ...(command === undefined ? [] : [`  next: ${style.paint('strong', command)}`]),
@@ -35,5 +35,5 @@ function linesOf(
 }
 
 function explainUntil(until: number, now: number): string {
-  return until > now ? `in ${formatDuration(until - now)}` : 'which has passed';
+  return until > now ? `in ${formatLongDuration(until - now)}` : 'which has passed';
 }

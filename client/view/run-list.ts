@@ -1,7 +1,7 @@
 import stringWidth from 'string-width';
 import type { Tone } from '../../core/status/line.ts';
 import type { OperatorNeeds } from '../../core/status/operator-needs.ts';
-import { formatLongDuration } from '../../core/text/format.ts';
+import { formatDateTime, formatLongDuration } from '../../core/text/format.ts';
 import type { Style } from '../output/style.ts';
 import { renderTable } from './table.ts';
 
@@ -41,8 +41,6 @@ function toneOf(state: string): Tone {
   if (state === 'aborted' || state === 'rolled-back' || state === 'rolling-back') return 'warn';
   return state === 'completed' ? 'good' : 'busy';
 }
-
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
 
 /**
  * Draws runs in columns. Where they do not all fit, one is left out: the ID of the runs, because a run that is under way is named by its pool
@@ -93,5 +91,5 @@ function targetOf({ newPool = '-', version }: Pick<ListedRun, 'newPool' | 'versi
 function formatMoment(at: number, now: number): string {
   const date = new Date(at);
   if (date.getUTCFullYear() !== new Date(now).getUTCFullYear()) return date.toISOString().slice(0, 10);
-  return `${months[date.getUTCMonth()]} ${date.getUTCDate()} ${date.toISOString().slice(11, 16)}`;
+  return formatDateTime(at);
 }

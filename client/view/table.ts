@@ -13,31 +13,38 @@ const narrowestColumn = 8;
  */
 export function renderTable(rows: readonly (readonly string[])[], width?: number): string[] {
   const natural = widthsOf(rows);
-  const widths = width === undefined || width < narrowestColumn ? natural : shrink(natural, width);
+  const widths = width === undefined || width < narrowestColumn ? natural : shrink(natural, widestWords(rows), width);
   if (widths === undefined) return renderParagraphs(rows, width ?? 0);
   return rows.flatMap((row) => renderRow(row, widths));
 }
 
-function widthsOf(rows: readonly (readonly string[])[]): readonly number[] {
+function widthsOf(
+  rows: readonly (readonly string[])[],
+  measure: (cell: string) => number = stringWidth,
+): readonly number[] {
   const widths: number[] = [];
   for (const row of rows) {
     row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, stringWidth(cell));
+      widths[column] = Math.max(widths[column] ?? 0, measure(cell));
     });
   }
   return widths;
 }
 
-/** Narrows the widest columns until everything fits; undefined when the result could not be read. */
-function shrink(natural: readonly number[], width: number): readonly number[] | undefined {
+/** Width of the widest word of each column. Names and times stay whole, so that they can be read and copied. */
+function widestWords(rows: readonly (readonly string[])[]): readonly number[] {
+  return widthsOf(rows, (cell) => Math.max(...cell.split(/\s+/).map((word) => stringWidth(word))));
+}
+
+/** Narrows the widest columns, down to their widest words, until everything fits; undefined when the result could not be read. */
+function shrink(natural: readonly number[], words: readonly number[], width: number): readonly number[] | undefined {
   const room = width - gap.length * (natural.length - 1);
-  const fits = (most: number) => natural.reduce((sum, one) => sum + Math.min(one, most), 0) <= room;
-  let most = Math.max(0, ...natural);
-  while (!fits(most)) {
-    most -= 1;
-    if (most < narrowestColumn) return undefined;
+  const widthsFor = (most: number) => natural.map((one, column) => Math.max(words[column] ?? 0, Math.min(one, most)));
+  for (let most = Math.max(0, ...natural); most >= narrowestColumn; most -= 1) {
+    const widths = widthsFor(most);
+    if (widths.reduce((sum, one) => sum + one, 0) <= room) return widths;
   }
-  return natural.map((one) => Math.min(one, most));
+  return undefined;
 }
 
 function renderRow(row: readonly string[], widths: readonly number[]): string[] {
@@ -55,10 +62,17 @@ function pad(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }
 
-/** Each row by itself: its first cell, and below it the others with their titles. */
+/** A cell that has nothing to say. */
+const nothing = '-';
+
+/** Each row by itself: its first cell, and below it the others with their titles, but for those that say nothing. */
 function renderParagraphs([titles = [], ...rows]: readonly (readonly string[])[], width: number): string[] {
   return rows.flatMap(([first = '', ...others]) => {
-    const told = others.map((cell, column) => `${titles[column + 1] ?? ''} ${cell}`).join(', ');
-    return [...breakText(first, width), ...breakText(told, width - 2).map((line) => `  ${line}`)];
+    const told = others
+      .map((cell, column) => ({ title: titles[column + 1] ?? '', cell }))
+      .filter(({ cell }) => cell !== nothing && cell !== '')
+      .map(({ title, cell }) => `${title} ${cell}`)
+      .join(', ');
+    return [...breakText(first, width), ...breakText(told || nothing, width - 2).map((line) => `  ${line}`)];
   });
 }

@@ -1,12 +1,11 @@
-import type { NodeRow } from '../../core/status/describe-nodes.ts';
+import stringWidth from 'string-width';
 import { describeRun } from '../../core/status/describe-run.ts';
-import { explainDeadline, explainSince } from '../../core/status/explain-waiting.ts';
 import type { Line, Tone } from '../../core/status/line.ts';
 import { stateOfStep } from '../../core/steps/steps.ts';
-import { count, formatDuration, listNames } from '../../core/text/format.ts';
+import { formatDuration } from '../../core/text/format.ts';
 import type { Style } from '../output/style.ts';
+import { renderNodes } from './node-rows.ts';
 import { explainEnd, isCutOff, nextSteps, type SeenRun, stateOf } from './seen-run.ts';
-import { renderTable } from './table.ts';
 import { fitWidth } from './wrap.ts';
 
 /** Number of external changes that the tree shows. The report has all of them. */
@@ -31,11 +30,24 @@ export function renderTree(status: SeenRun, now: number, style: Style): string[]
     ...(counts === undefined ? [] : [`probes: ${paintCounts(counts, style)}`]),
     ...losses.map(({ text }) => `  ${text}`),
     ...externalChanges.slice(-maxChanges).map(print),
-    ...(isOver && status.paused !== undefined ? alerts.slice(1) : alerts).map(print),
+    ...alertsBelow(status, isOver ? withoutPause(status, alerts) : alerts).map(print),
     ...thenOf(status, isOver),
     ...(isCutOff(status) ? explainEnd(status) : nextSteps(status)),
   ];
   return fitWidth(lines, style);
+}
+
+/** A pause ends with its run. */
+function withoutPause({ paused }: SeenRun, alerts: readonly Line[]): readonly Line[] {
+  return paused === undefined ? alerts : alerts.slice(1);
+}
+
+/** Alerts for below the nodes: what a node's own lines say already is not repeated. */
+function alertsBelow({ stalled, nodes }: SeenRun, alerts: readonly Line[]): readonly Line[] {
+  const node = nodes.find(({ problem }) => problem !== undefined && problem.message === stalled?.message);
+  if (stalled === undefined || node === undefined) return alerts;
+  const others = alerts.filter(({ text }) => !text.includes(stalled.message) && text !== `fix: ${stalled.hint}`);
+  return [...others, { tone: 'bad', text: `stalled: ${stalled.code} of ${node.node.name}` }];
 }
 
 function isOverFor({ finishedAt, workflow }: SeenRun): boolean {
@@ -48,51 +60,26 @@ function headline(status: SeenRun, now: number, style: Style): string {
   const elapsed = formatDuration((status.finishedAt ?? status.workflow?.closedAt ?? now) - status.startedAt);
   const { fromVersion, toVersion, newPool, drain } = status;
   const versions = `${fromVersion === '' ? '' : `${fromVersion} `}→ ${toVersion === '' ? newPool : toVersion}`;
-  return [
+  const parts = [
     style.paint('strong', `${status.cluster}/${status.pool}`),
     drain === undefined ? versions : 'drain',
     style.paint(toneOfRun(status), stateOf(status)),
     `${replaced}/${status.nodes.length} nodes${skipped === 0 ? '' : `, ${skipped} skipped`}`,
     `elapsed ${elapsed}`,
-  ].join('   ');
+  ];
+  return joinParts(parts, style.width);
+}
+
+/** Parts of a line, further apart where there is room. */
+function joinParts(parts: readonly string[], width = Number.POSITIVE_INFINITY): string {
+  const wide = parts.join('   ');
+  return stringWidth(wide) <= width ? wide : parts.join('  ');
 }
 
 function toneOfRun(status: SeenRun): Tone {
   if (status.stalled || status.phase === 'failed' || isCutOff(status)) return 'bad';
   if (status.paused || ['aborted', 'rolled-back', 'rolling-back'].includes(status.phase)) return 'warn';
   return status.phase === 'completed' ? 'good' : 'busy';
-}
-
-const head = ['NAME', 'ZONE', 'STEP', 'SINCE', 'DEADLINE', 'REASON'];
-
-/** Nodes in columns, and below each row its details. */
-function renderNodes(rows: readonly NodeRow[], now: number, style: Style): string[] {
-  if (rows.length === 0) return [];
-  const [titles = '', ...table] = renderTable([head, ...rows.map((row) => cellsOf(row, now, style))]);
-  const lines = rows.flatMap(({ tone, state, sentences }, index) => {
-    const isLast = index === rows.length - 1;
-    const branch = isLast ? style.branch.last : style.branch.middle;
-    const indent = isLast ? style.branch.gap : style.branch.pipe;
-    const beneath = sentences.map((line) => (line.tone === undefined ? line.text : style.paint(line.tone, line.text)));
-    return [
-      `${branch}${style.paint(tone, style.icons[state])} ${table[index] ?? ''}`,
-      ...beneath.map((text) => `${indent}  ${text}`),
-    ];
-  });
-  return [`${style.branch.gap}  ${style.paint('dim', titles)}`, ...lines];
-}
-
-function cellsOf(row: NodeRow, now: number, style: Style): readonly string[] {
-  const { names, zone = '', step, tone, since, until, reason } = row;
-  const name = names.length === 1 ? (names[0] ?? '') : `${count(names.length, 'node')}: ${listNames(names)}`;
-  return [
-    name,
-    zone,
-    style.paint(tone, step),
-    since === undefined ? '' : explainSince(since, now),
-    explainDeadline(until, now),
-    reason,
-  ];
 }
 
 function paintCounts({ tone, text }: Line, style: Style): string {

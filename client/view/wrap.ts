@@ -4,11 +4,37 @@ import type { Style } from '../output/style.ts';
 /** With fewer columns than this, nothing can be read anyway. */
 const narrowest = 20;
 
-/** Breaks lines that are wider than the terminal between words. Continuation lines keep the bars of the tree that they belong to. */
+/** A command that somebody may copy, to the end of its text: after a space, or after a colour, which ends with an m. */
+const command = /(?<=^|[\s(m])(?:nodeferry|kubectl|temporal) [a-z].*$/;
+
+/** Separates what is alternative, such as two commands. */
+const alternatives = / {3}(?=\S)/;
+
+/**
+ * Breaks lines that are wider than the terminal between words. Continuation lines keep the bars of the tree that they belong to. A command stays whole,
+ * on a line of its own if need be: a terminal that breaks it copies it as it is.
+ */
 export function fitWidth(lines: readonly string[], style: Style): string[] {
   const { width } = style;
   if (width === undefined || width < narrowest) return [...lines];
-  return lines.flatMap((line) => breakText(line, width, hangingOf(line, style)));
+  return lines.flatMap((line) => {
+    const hang = hangingOf(line, style);
+    if (stringWidth(line) <= width || !command.test(line)) return breakText(line, width, hang);
+    return line.split(alternatives).flatMap((part, index) => breakBeforeCommand(part, width, hang, index === 0));
+  });
+}
+
+/** Breaks a text that may end with a command. `isFirst`: it begins a line, and so not with `hang`. */
+function breakBeforeCommand(text: string, width: number, hang: string, isFirst: boolean): string[] {
+  const begun = isFirst ? text : hang + text;
+  const [found] = command.exec(begun) ?? [];
+  if (found === undefined) return breakText(begun, width, hang);
+  const before = begun.slice(0, begun.length - found.length);
+  const lines = breakText(before.trimEnd(), width, hang);
+  const last = `${lines.at(-1)} ${found}`;
+  if (stringWidth(last) <= width || before.trim() === '')
+    return [...lines.slice(0, -1), before.trim() === '' ? begun : last];
+  return [...lines, hang + found];
 }
 
 /**

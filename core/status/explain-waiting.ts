@@ -1,16 +1,16 @@
-import { formatDuration, formatTime } from '../text/format.ts';
+import { formatLongDuration, formatMoment, formatTime } from '../text/format.ts';
 import type { Waiting } from './status.ts';
 
 /** Says since when (epoch ms) something waits: for how long when `now` is given, otherwise the time of day. */
 export function explainSince(since: number, now: number | undefined): string {
-  return now === undefined ? formatTime(since) : formatDuration(now - since);
+  return now === undefined ? formatTime(since) : formatLongDuration(now - since);
 }
 
 /** Says how much longer something waits. All times are UTC. */
 export function explainDeadline(until: number | undefined, now: number | undefined): string {
   if (until === undefined) return '';
   if (now === undefined) return formatTime(until);
-  return until > now ? `in ${formatDuration(until - now)} (${formatTime(until)})` : 'passed';
+  return until > now ? `in ${formatLongDuration(until - now)} (${formatMoment(until, now)})` : 'passed';
 }
 
 /** Says in one sentence what is waited for, since when, until when, and what would unblock it. */

@@ -23,6 +23,19 @@ export function formatTime(at: number): string {
   return new Date(at).toISOString().slice(11, 19);
 }
 
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'] as const;
+
+/** Formats epoch ms as a UTC date and time without the year: `Jan 2 03:04`. */
+export function formatDateTime(at: number): string {
+  const date = new Date(at);
+  return `${months[date.getUTCMonth()]} ${date.getUTCDate()} ${date.toISOString().slice(11, 16)}`;
+}
+
+/** Formats epoch ms for somebody who reads it at `now`: the time of day, with the date when it is a day away or more. UTC. */
+export function formatMoment(at: number, now: number): string {
+  return Math.abs(at - now) < 86_400_000 ? formatTime(at) : formatDateTime(at);
+}
+
 /** Joins names for a sentence, and shortens a long list: `a, b, c and 4 more`. */
 export function listNames(names: readonly string[], max = 3): string {
   if (names.length <= max) return names.join(', ');

@@ -85,14 +85,16 @@ describe('renderTree', () => {
     });
 
     expect(renderTree(run, now, plainStyle).slice(1, -1)).toEqual([
-      '     NAME                             ZONE         STEP       SINCE   DEADLINE   REASON',
-      '├─ ✔ 4 nodes: n1, n2, n3 and 1 more                replaced',
-      '├─ ▲ n5                               eu-west-1a   stalled    2m 5s              NodeUnreachable',
+      '     NAME      ZONE         STEP       SINCE   DEADLINE   REASON',
+      '├─ ✔ 4 nodes                replaced',
+      '│    n1, n2, n3 and 1 more',
+      '├─ ▲ n5        eu-west-1a   stalled    2m 5s              NodeUnreachable',
       '│    n5 does not answer',
       '│    fix: end its instance',
       '│    waits for an operator',
       '│    action: the end of i-n5',
-      '└─ ○ 2 nodes: n6, n7                               pending',
+      '└─ ○ 2 nodes                pending',
+      '     n6, n7',
     ]);
   });
 

@@ -148,13 +148,12 @@ prod/batch   paused   Mon-Thu 22:00-04:00; first Sat 02:30-05:00     opens Wed 2
 
   test('breaks cells on 80 columns', () => {
     expect(renderSchedules([failed], { ...plainStyle, width: 80 }).join('\n')).toBe(
-      `POOL       STATE    WINDOWS        NOW            LAST LAUNCH    RUN
-prod/web   paused   Mon-Thu        opens Wed      failed: the    replace,
-                    22:00-04:00;   22:00 (in      upgrade was    stalled
-                    first Sat      12h)           aborted by
-                    02:30-05:00                   ann: errors
-                    Europe/Berli
-                    n`,
+      `POOL       STATE    WINDOWS         NOW            LAST LAUNCH    RUN
+prod/web   paused   Mon-Thu         opens Wed      failed: the    replace,
+                    22:00-04:00;    22:00 (in      upgrade was    stalled
+                    first Sat       12h)           aborted by
+                    02:30-05:00                    ann: errors
+                    Europe/Berlin`,
     );
   });
 });
