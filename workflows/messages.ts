@@ -11,10 +11,10 @@ import type { Problem } from '../core/model/problem.ts';
 import type { ApprovedPlan } from '../core/plan/approved-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { OperatorNeeds } from '../core/status/operator-needs.ts';
+import { upgradeDetails, upgradeSummary } from '../core/status/run-summary.ts';
 import type { NodeStatus, RunStatus } from '../core/status/status.ts';
 import type { NodeStep } from '../core/steps/node-steps.ts';
 import type { PoolPhase } from '../core/steps/pool-phases.ts';
-import { count } from '../core/text/format.ts';
 import type { NodesAside } from '../core/waits/hosts.ts';
 import type { EndpointSnapshot } from '../core/waits/replacements.ts';
 
@@ -254,18 +254,8 @@ export function upgradeOptions(run: string, policy: Policy) {
     typedSearchAttributes: attributesOf(cluster.name, pool.name),
     memo: runMemo(run, policy),
     staticSummary: upgradeSummary(policy),
+    staticDetails: upgradeDetails(policy),
   };
-}
-
-/** One line for lists: the pool, and what replaces it. */
-export function upgradeSummary({
-  cluster,
-  pool,
-  target,
-  selection,
-}: Pick<Policy, 'cluster' | 'pool' | 'target' | 'selection'>): string {
-  if (selection !== undefined) return `${cluster.name}/${pool.name}: drain ${count(selection.nodes.length, 'node')}`;
-  return `${cluster.name}/${pool.name} → ${target.poolName}`;
 }
 
 /** The memo that a run is started with. */

@@ -1,7 +1,8 @@
 import { maxWindowMs, temporalScheduleSpec } from '../../core/schedule/temporal-spec.ts';
 import type { ZoneRules } from '../../core/schedule/zone.ts';
+import { upgradeSummary } from '../../core/status/run-summary.ts';
 import type { LauncherInput } from '../../workflows/launcher-messages.ts';
-import { attributesOf, scheduleId, upgradeSummary, workflowTypes } from '../../workflows/messages.ts';
+import { attributesOf, scheduleId, workflowTypes } from '../../workflows/messages.ts';
 import { formatRunTarget, runTargetOf } from '../run-target.ts';
 import type { ScheduledPolicy } from './scheduled-policy.ts';
 

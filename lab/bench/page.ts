@@ -68,6 +68,8 @@ and under the same traffic (new connections, reused connections, long requests, 
 shorter than those of AWS; what matters is how the orders compare. The bound is the time that a run with perfect knowledge would need in the same
 mode, under the same guard. Instance-minutes are the time of instances beyond those of the pool itself.
 
+![Bars: requests lost, and time, of each order for the largest pool, as in the table below.](pictures/orders.svg)
+
 ${[line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')}
 
 ${[...describeGrowth(runs), ...runs.flatMap(boundOf), ...refused.map(explainRefusal)].join('\n')}

@@ -1,9 +1,13 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { runEventJsonSchema } from '../../client/events/run-event-schema.ts';
 import { runReportJsonSchema } from '../../client/report/run-report-schema.ts';
 import { watchLineJsonSchema } from '../../client/watch-line-schema.ts';
 import { policyJsonSchema } from '../../core/policy/schema.ts';
 import { metrics } from '../../core/status/metrics.ts';
 import { stepLists } from '../../core/steps/steps.ts';
+import { projectRoot } from '../setup/sources.ts';
+import { drawBenchPicture } from './bench-picture.ts';
 import { metricsDoc } from './metrics-doc.ts';
 import { policyDoc } from './policy-doc.ts';
 import { stepsDoc } from './steps-doc.ts';
@@ -18,5 +22,6 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['docs/policy.md', policyDoc()],
     ['docs/steps.md', stepsDoc(stepLists)],
     ['docs/metrics.md', metricsDoc(metrics)],
+    ['docs/pictures/orders.svg', drawBenchPicture(readFileSync(join(projectRoot, 'docs', 'performance.md'), 'utf8'))],
   ]);
 }

@@ -17,6 +17,8 @@ export interface ScenarioOptions {
   readonly preStopSeconds?: number;
   readonly seed?: number;
   readonly delays?: Partial<Delays>;
+  /** When the world begins, epoch ms. */
+  readonly startsAt?: number;
 }
 
 /**
@@ -28,6 +30,7 @@ export function createScenario(options: ScenarioOptions = {}): World {
   const world = createWorld({
     seed: options.seed ?? 1,
     ...(options.delays === undefined ? {} : { delays: options.delays }),
+    ...(options.startsAt === undefined ? {} : { startsAt: options.startsAt }),
     reconcile: (changed) => {
       reconcileCluster(changed);
       reconcileLoadBalancers(changed);

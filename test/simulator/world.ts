@@ -313,12 +313,14 @@ const defaultDelays: Delays = {
 export function createWorld(options: {
   seed: number;
   delays?: Partial<Delays>;
+  /** When it begins, epoch ms. */
+  startsAt?: number;
   reconcile: (world: World) => void;
 }): World {
   let ids = 0;
   let state = options.seed;
   const world: World = {
-    clock: createVirtualClock(Date.UTC(2026, 0, 1)),
+    clock: createVirtualClock(options.startsAt ?? Date.UTC(2026, 0, 1)),
     delays: { ...defaultDelays, ...options.delays },
     faults: {
       throttled: 0,

@@ -21,6 +21,11 @@ describe('an upgrade that nothing disturbs', () => {
     expect(report.newNodes).toHaveLength(nodes);
     expect(world.fewestServing.get('default/web')).toBeGreaterThanOrEqual(nodes / 2);
     expect(world.terminations.size).toBe(nodes);
+    const description = await handle.describe();
+    expect(await description.staticSummary()).toMatch(/^sim-\w+\/web → web-new$/);
+    expect(await description.staticDetails()).toMatch(
+      /nodeferry status sim-\w+\/web.*a terminated run restores nothing/s,
+    );
 
     for (const node of report.nodes) {
       expect(node.step).toBe('replaced');

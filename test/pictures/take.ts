@@ -1,0 +1,78 @@
+/**
+ * Takes the pictures of the README and of the docs: `npm run pictures`. A run of the simulator, on a real Temporal server, stands still half way, and is
+ * seen in the terminal and in the web UI. With `--demo FILE` also the report of a demo (`npm run demo -- --html FILE`). Check them, and commit them.
+ */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Browser, chromium } from 'playwright-core';
+import { styleFor } from '../../client/output/style.ts';
+import type { SeenRun } from '../../client/view/seen-run.ts';
+import { renderTree } from '../../client/view/tree.ts';
+import { projectRoot } from '../../scripts/setup/sources.ts';
+import { runCommandLine } from '../support/command-line.ts';
+import { drawTerminal } from './ansi-svg.ts';
+import { holdRunHalfWay, type SimulatedRun } from './simulated-run.ts';
+
+const pictures = join(projectRoot, 'docs', 'pictures');
+/** Debian's package `chromium`, unless CHROMIUM names another one. */
+const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+const { demo } = parseArgs({ options: { demo: { type: 'string' } } }).values;
+
+if (!existsSync(executablePath)) {
+  console.error(`There is no Chromium at ${executablePath}: install it (apt-get install chromium), or set CHROMIUM.`);
+  process.exit(1);
+}
+mkdirSync(pictures, { recursive: true });
+const browser = await chromium.launch({
+  executablePath,
+  args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+});
+const run = await holdRunHalfWay();
+try {
+  await takeTerminal(run);
+  await takeWebUi(browser, run);
+  if (demo !== undefined) await takeReport(browser, resolve(demo));
+} finally {
+  await browser.close();
+  await run.close();
+}
+
+/** The status that the command line reads, as it draws it in a terminal of 100 columns. */
+async function takeTerminal({ address, cluster }: SimulatedRun): Promise<void> {
+  const args = ['status', `${cluster}/web`, '-o', 'json'];
+  const { stdout, stderr, code } = await runCommandLine(args, { input: '', env: { TEMPORAL_ADDRESS: address } });
+  if (code !== 0) throw new Error(stderr);
+  const terminal = { isTTY: true, columns: 100 } as NodeJS.WriteStream;
+  const style = styleFor(terminal, { FORCE_COLOR: '1', LANG: 'C.UTF-8' });
+  const lines = renderTree(JSON.parse(stdout) as SeenRun, Date.now(), style);
+  writeFileSync(join(pictures, 'status.svg'), drawTerminal(`nodeferry status ${cluster}/web`, lines));
+}
+
+/** The list of runs, and the page of the run with its live details and its timeline. */
+async function takeWebUi(at: Browser, { uiUrl, workflowId, runId }: SimulatedRun): Promise<void> {
+  const page = await at.newPage({ viewport: { width: 1440, height: 760 } });
+  const workflows = `${uiUrl}/namespaces/default/workflows`;
+  const ofRun = `${workflows}/${encodeURIComponent(workflowId)}/${runId}`;
+  await page.goto(`${workflows}?query=${encodeURIComponent('WorkflowType IN ("poolUpgrade", "nodeReplacement")')}`);
+  await page.getByText(workflowId, { exact: true }).first().waitFor();
+  await page.screenshot({ path: join(pictures, 'web-ui-list.png') });
+  await page.setViewportSize({ width: 1440, height: 1100 });
+  await page.goto(`${ofRun}/user-metadata`);
+  await page.frameLocator('iframe').last().getByText('nodes replaced').first().waitFor();
+  await page.screenshot({ path: join(pictures, 'web-ui-run.png') });
+  await page.goto(`${ofRun}/timeline`);
+  await page.getByText('exclude nodes').first().waitFor();
+  const heading = await page.getByRole('heading', { name: 'Timeline' }).boundingBox();
+  if (heading === null) throw new Error('the page has no timeline');
+  const clip = { x: heading.x - 20, y: heading.y - 20, width: 1440 - heading.x, height: 1100 - heading.y };
+  await page.screenshot({ path: join(pictures, 'web-ui-timeline.png'), clip });
+  await page.close();
+}
+
+async function takeReport(at: Browser, file: string): Promise<void> {
+  const page = await at.newPage({ viewport: { width: 1000, height: 700 } });
+  await page.goto(`file://${file}`);
+  await page.screenshot({ path: join(pictures, 'report.png') });
+  await page.close();
+}
