@@ -54,6 +54,7 @@ export default defineConfig({
           include: [
             'test/core/guard/min-serving-holds.property.test.ts',
             'test/core/schedule/windows.property.test.ts',
+            'test/activities/pod-surge.property.test.ts',
           ],
           env: { NODEFERRY_PROPERTY_RUNS: '20000' },
           // Far above what any takes: a guard of tests that hang.
