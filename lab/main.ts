@@ -6,7 +6,9 @@ import { scenarios } from './scenarios/catalog.ts';
 const summaries = scenarios.map(({ name, summary }) => `  ${name.padEnd(12)} ${summary}`).join('\n');
 
 const program = new Command('lab')
-  .description('A real Kubernetes cluster on this machine, on a simulated AWS. Needs root. One lab per machine.')
+  .description(
+    'A real Kubernetes cluster on this machine, on a simulated AWS. Needs root. NODEFERRY_LAB=2 is a second one.',
+  )
   .showHelpAfterError();
 
 program

@@ -3,16 +3,15 @@
  * the load balancer agree without asking each other.
  */
 
-/** Prefix of all network namespaces of the lab and of its tests; cleanup relies on it. */
-export const NAMESPACE_PREFIX = 'nf-';
+import { NAMESPACE_PREFIX } from './which.ts';
 
 /** Namespaces that exist once per lab. */
 export const NAMESPACES = {
-  fabric: 'nf-fabric',
-  controlPlane: 'nf-cp',
-  loadBalancer: 'nf-lb',
-  client: 'nf-cli',
-  operations: 'nf-ops',
+  fabric: `${NAMESPACE_PREFIX}fabric`,
+  controlPlane: `${NAMESPACE_PREFIX}cp`,
+  loadBalancer: `${NAMESPACE_PREFIX}lb`,
+  client: `${NAMESPACE_PREFIX}cli`,
+  operations: `${NAMESPACE_PREFIX}ops`,
 } as const;
 
 /** Addresses that exist once per lab. */

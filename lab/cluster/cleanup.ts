@@ -1,11 +1,11 @@
 /** Removes whatever a lab has left behind, however it ended. Safe to call at any time while no lab runs. */
 import { existsSync } from 'node:fs';
 import { readdir, readFile, readlink, rm, rmdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { NAMESPACE_PREFIX } from '../network-plan.ts';
+import { dirname, join } from 'node:path';
 import { attempt, until } from '../process.ts';
+import { NAMESPACE_PREFIX } from '../which.ts';
 import { cgroupProcesses, removeCgroup } from './cgroups.ts';
-import { CGROUP, STATE, STATE_DIR } from './state.ts';
+import { CGROUP, CREATED_FOLDERS, STATE_DIR } from './state.ts';
 
 const NETNS_DIR = '/run/netns';
 const DEATH_TIMEOUT_MS = 20_000;
@@ -24,9 +24,8 @@ export async function removeLeftovers(): Promise<CleanupReport> {
   await Promise.all(namespaces.map(removeNamespace));
   const mounts = await unmountAll();
   await removeCgroup(`/${CGROUP}`);
-  const created = await createdFolders();
   await rm(STATE_DIR, { recursive: true, force: true });
-  for (const folder of created) await rmdir(folder).catch(() => undefined);
+  if (!(await otherLabs())) await removeCreatedFolders();
   return { processes, namespaces: namespaces.length, mounts };
 }
 
@@ -92,11 +91,15 @@ async function unmountAll(): Promise<number> {
   return mounts.length;
 }
 
-/** Folders outside the state directory that the lab had to make as mount points. */
-async function createdFolders(): Promise<readonly string[]> {
-  const list = await readFile(STATE.createdFolders, 'utf8').catch(() => '');
-  return list
-    .split('\n')
-    .filter((line) => line !== '')
-    .reverse();
+/** Whether another lab has files here, and so may have mounted something over the folders that were made for that. */
+async function otherLabs(): Promise<boolean> {
+  return (await readdir(dirname(STATE_DIR))).some((name) => /^nodeferry\d?-lab$/.test(name));
+}
+
+/** Removes the folders outside of their state directories that labs had to make as mount points. */
+async function removeCreatedFolders(): Promise<void> {
+  const list = await readFile(CREATED_FOLDERS, 'utf8').catch(() => '');
+  const folders = list.split('\n').filter((line) => line !== '');
+  for (const folder of folders.reverse()) await rmdir(folder).catch(() => undefined);
+  await rm(CREATED_FOLDERS, { force: true });
 }

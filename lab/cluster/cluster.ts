@@ -24,7 +24,7 @@ import { createCredentials, kubeconfig } from './kubeconfig.ts';
 import { createMachines, type Machines } from './machines.ts';
 import { followNames } from './name-service.ts';
 import { createNetwork } from './network.ts';
-import { logFile, STATE } from './state.ts';
+import { CREATED_FOLDERS, logFile, STATE } from './state.ts';
 
 /** Folders of the host that every node mounts its own over. */
 const MOUNT_POINTS = ['/var/lib/kubelet', '/var/lib/cni', '/var/log/containers'] as const;
@@ -135,7 +135,7 @@ async function prepareFolders(): Promise<void> {
   }
   for (const folder of MOUNT_POINTS) {
     const created = await mkdir(folder, { recursive: true });
-    if (created !== undefined) await writeFile(STATE.createdFolders, `${folder}\n`, { flag: 'a' });
+    if (created !== undefined) await writeFile(CREATED_FOLDERS, `${folder}\n`, { flag: 'a' });
   }
 }
 

@@ -1,11 +1,12 @@
 /**
- * One lab per machine. The lock is an abstract unix socket (unix(7)): the kernel gives it to one process at a time and frees it however that process
+ * One process per lab. The lock is an abstract unix socket (unix(7)): the kernel gives it to one process at a time and frees it however that process
  * ends, so a stale lock cannot exist.
  */
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { LAB_NAME } from '../which.ts';
 
-const ADDRESS = '\0nodeferry-lab';
+const ADDRESS = `\0${LAB_NAME}`;
 
 /** The process that holds the lock. */
 interface LockHolder {
@@ -22,7 +23,7 @@ class LabInUseError extends Error {
   constructor(holder: LockHolder | undefined) {
     const who =
       holder === undefined ? 'another process' : `process ${holder.pid} (${holder.command}) since ${holder.since}`;
-    super(`the lab is in use by ${who}; there is one lab per machine: stop it with \`npm run lab -- down\` first`);
+    super(`the lab is in use by ${who}; stop it with \`npm run lab -- down\` first`);
     this.name = 'LabInUseError';
     this.holder = holder;
   }

@@ -1,11 +1,15 @@
 /** Where a running lab keeps its files. `lab down` removes everything below. */
 import { join } from 'node:path';
+import { LAB_NAME } from '../which.ts';
 
 /** Root of all files of a running lab. */
-export const STATE_DIR = '/run/nodeferry-lab';
+export const STATE_DIR = `/run/${LAB_NAME}`;
 
 /** Name of the lab's control group under every controller. */
-export const CGROUP = 'nodeferry-lab';
+export const CGROUP = LAB_NAME;
+
+/** Lists the folders outside of it that any lab has made as mount points. The last lab to end removes them. */
+export const CREATED_FOLDERS = '/run/nodeferry-created-folders';
 
 /** Files and folders that exist once per lab. */
 export const STATE = {
@@ -20,7 +24,6 @@ export const STATE = {
   hosts: join(STATE_DIR, 'hosts'),
   kubeconfig: join(STATE_DIR, 'kubeconfig'),
   kubeconfigInside: join(STATE_DIR, 'kubeconfig-inside'),
-  createdFolders: join(STATE_DIR, 'created-folders'),
   apiServerSocket: join(STATE_DIR, 'apiserver.sock'),
   awsSocket: join(STATE_DIR, 'aws.sock'),
   temporalSocket: join(STATE_DIR, 'temporal.sock'),

@@ -14,11 +14,12 @@ import { insideTrafficFile } from '../scenarios/parts.ts';
 import { startTemporal } from '../temporal.ts';
 import { DEFAULT_VOLUME, loadBalancerUrls, outsideTraffic, type TrafficVolume } from '../traffic/config.ts';
 import { followTraffic, startTraffic, type Traffic } from '../traffic/traffic.ts';
+import { LAB_NAME } from '../which.ts';
 
 const workerMain = fileURLToPath(new URL('../../worker/main.ts', import.meta.url));
 
 /** Prefix of the folders in which sessions keep the logs and the database of Temporal and the worker. */
-export const SESSION_FOLDER = 'nodeferry-lab-';
+export const SESSION_FOLDER = `${LAB_NAME}-`;
 
 /** A lab under traffic with nodeferry ready to work. */
 export interface Session {

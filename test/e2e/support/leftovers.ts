@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { labNamespaces } from '../../../lab/cluster/cleanup.ts';
-import { STATE_DIR } from '../../../lab/cluster/state.ts';
+import { CGROUP, STATE_DIR } from '../../../lab/cluster/state.ts';
 import { SESSION_FOLDER } from '../../../lab/demo/session.ts';
 
 /** Command lines of the processes that belong to a lab, wherever they run. */
@@ -20,7 +20,7 @@ export async function sessionFolders(): Promise<readonly string[]> {
 /** Everything that a lab, with a worker and Temporal or without, makes outside of its own process. */
 export async function leftovers(): Promise<readonly string[]> {
   const mounts = (await readFile('/proc/mounts', 'utf8')).split('\n').filter((line) => line.includes(STATE_DIR));
-  const groups = (await readdir('/sys/fs/cgroup')).filter((name) => existsSync(`/sys/fs/cgroup/${name}/nodeferry-lab`));
+  const groups = (await readdir('/sys/fs/cgroup')).filter((name) => existsSync(`/sys/fs/cgroup/${name}/${CGROUP}`));
   return [
     ...(await labProcesses()),
     ...(await labNamespaces()),

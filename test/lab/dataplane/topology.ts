@@ -3,8 +3,8 @@ import type { ChildProcess } from 'node:child_process';
 import { removeLeftovers } from '../../../lab/cluster/cleanup.ts';
 import { takeLock } from '../../../lab/cluster/lock.ts';
 import type { ForwardingRule } from '../../../lab/contracts.ts';
-import { NAMESPACE_PREFIX } from '../../../lab/network-plan.ts';
 import { run, start, stop } from '../../../lab/process.ts';
+import { NAMESPACE_PREFIX } from '../../../lab/which.ts';
 
 /** Among the lab's own, so that `lab down` finds them. */
 const PREFIX = `${NAMESPACE_PREFIX}dp-`;
