@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { attempt, until } from '../process.ts';
 import { NAMESPACE_PREFIX } from '../which.ts';
 import { cgroupProcesses, removeCgroup } from './cgroups.ts';
+import { restoreHostLimits } from './host-limits.ts';
 import { CGROUP, CREATED_FOLDERS, STATE_DIR } from './state.ts';
 
 const NETNS_DIR = '/run/netns';
@@ -25,7 +26,9 @@ export async function removeLeftovers(): Promise<CleanupReport> {
   const mounts = await unmountAll();
   await removeCgroup(`/${CGROUP}`);
   await rm(STATE_DIR, { recursive: true, force: true });
-  if (!(await otherLabs())) await removeCreatedFolders();
+  if (await otherLabs()) return { processes, namespaces: namespaces.length, mounts };
+  await removeCreatedFolders();
+  await restoreHostLimits();
   return { processes, namespaces: namespaces.length, mounts };
 }
 

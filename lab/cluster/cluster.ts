@@ -19,6 +19,7 @@ import {
   startControllers,
   startEtcd,
 } from './control-plane.ts';
+import { raiseHostLimits } from './host-limits.ts';
 import { buildImages } from './images.ts';
 import { createCredentials, kubeconfig } from './kubeconfig.ts';
 import { createMachines, type Machines } from './machines.ts';
@@ -56,6 +57,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   if (leftovers.namespaces > 0) report(`removed ${leftovers.namespaces} namespaces of an earlier lab`);
   undo.push(removeLeftovers);
   await prepareFolders();
+  await raiseHostLimits();
   await createNetwork();
   await createPodCgroup();
   signal?.throwIfAborted();
