@@ -13,7 +13,6 @@ import { followToEnd } from '../support/follow-to-end.ts';
 import { type LabOperator, labPool, operatorOf } from '../support/lab-operator.ts';
 import { type LabUpgrades, openLabUpgrades } from '../support/lab-upgrades.ts';
 import { poolInCloud } from '../support/pool-in-cloud.ts';
-import { watchServiceLevels } from '../support/service-levels.ts';
 
 const target = { cluster: 'lab', pool: 'web' };
 /** What earlier upgrades have taught: a node takes 45 s to leave. Without that, the usual times of a cloud count, and short windows are refused. */
@@ -52,7 +51,7 @@ async function scheduleUpgrade(spec: Readonly<Record<string, unknown>>): Promise
     ratePerSecond: 2,
   }));
   const file = operator.writePolicy({ ...slowly, traffic: { watchAfter: '5s', probes }, ...spec });
-  await operator.expectCode(0, 'schedule', 'create', '-f', file);
+  await operator.expectCode(0, 'schedule', 'apply', '-f', file);
   await until(
     async () => {
       const run = await fetchRun(upgrades.session.connection, target).catch(() => undefined);
@@ -99,7 +98,6 @@ test('a scheduled upgrade is approved before it starts, and rolled back in the m
   await upgrades.beginClean();
   const { model } = upgrades.session.lab.aws;
   const before = poolInCloud(model, 'web');
-  const levels = await watchServiceLevels(upgrades.session.lab.kubeconfigPath);
   const policy = await scheduleUpgrade({
     schedule: { timeZone: 'UTC', windows: [windowFrom(nextOpening(), 120)] },
     rollout: { approvals: { at: ['start'] } },
@@ -122,7 +120,6 @@ test('a scheduled upgrade is approved before it starts, and rolled back in the m
   expect(report.outcome).toBe('rolled-back');
   expect(actionsOf(await savedReport())).toEqual(['start', 'approve', 'rollback']);
   await expectUnharmed(upgrades, report);
-  expect(await levels.stop()).toEqual([]);
   expect(report.leftovers).toEqual([]);
   expect(poolInCloud(model, 'web')).toEqual(before);
   expect(poolInCloud(model, report.newPool)).toBeUndefined();
@@ -131,7 +128,6 @@ test('a scheduled upgrade is approved before it starts, and rolled back in the m
 
 test('a window closes in the middle of an upgrade, a budget blocks it after the next opening, and it is aborted', async () => {
   await upgrades.beginClean();
-  const levels = await watchServiceLevels(upgrades.session.lab.kubeconfigPath);
   const opensAt = nextOpening();
   const closesAt = opensAt + 6 * 60_000;
   const opensAgainAt = closesAt + 60_000;
@@ -201,7 +197,6 @@ test('a window closes in the middle of an upgrade, a budget blocks it after the 
   expect(report.outcome).toBe('aborted');
   expect(actionsOf(await savedReport())).toEqual(['start', 'approve', 'pause', 'resume', 'abort']);
   await expectUnharmed(upgrades, report);
-  expect(await levels.stop()).toEqual([]);
   await endSchedule();
 });
 
