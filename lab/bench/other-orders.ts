@@ -47,6 +47,16 @@ interface OtherUpgrade {
   readonly newPool: string;
   readonly newVersion: string;
   readonly onProgress: (text: string) => void;
+  /** Called with each act once it has ended. */
+  readonly onAct?: (act: NodeAct) => void;
+}
+
+/** What was done with a node, from when until when, epoch ms. */
+export interface NodeAct {
+  readonly node: string;
+  readonly act: 'exclude' | 'drain' | 'terminate';
+  readonly from: number;
+  readonly to: number;
 }
 
 const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers=true';
@@ -63,7 +73,9 @@ export async function upgradeInOrder(options: OtherUpgrade): Promise<number> {
   for (const node of nodes) {
     for (const act of acts[options.order]) {
       options.onProgress(typeof act === 'number' ? `waiting ${act / 1000} s` : `${act} ${node.name}`);
+      const from = Date.now();
       await perform(act, node, autoScaling, options);
+      if (typeof act !== 'number') options.onAct?.({ node: node.name, act, from, to: Date.now() });
     }
   }
   await eks.send(new DeleteNodegroupCommand({ clusterName: options.cluster, nodegroupName: options.pool }));

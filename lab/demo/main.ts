@@ -2,13 +2,14 @@
 import { writeFile } from 'node:fs/promises';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import { ensureTools } from '../../scripts/setup/ensure.ts';
-import { upgradeInOrder } from '../bench/other-orders.ts';
+import { type NodeAct, upgradeInOrder } from '../bench/other-orders.ts';
 import { runInterruptibly, whenAborted } from '../interrupted.ts';
 import { demoScenario } from '../scenarios/demo.ts';
 import { boundUpgrade } from './bound.ts';
 import { renderHtmlReport } from './html-report.ts';
 import { countHistoryEvents, followLabUpgrade, inBatches, labUpgradePolicy, startLabUpgrade } from './lab-upgrade.ts';
 import { type DemoOptions, readDemoOptions } from './options.ts';
+import { recordLosses } from './record-losses.ts';
 import { addRequests, type DemoReport, makeReport, renderReport } from './report.ts';
 import { createScreen, type Screen } from './screen.ts';
 import { openSession, type Session } from './session.ts';
@@ -57,6 +58,7 @@ async function upgradeWithNodeferry(
   const policy = labUpgradePolicy(session.lab, { ...pool, without: options.without, spec });
   const bound = await boundUpgrade(session.lab, demoScenario, policy);
   screen.progress(`upgrade begins; Temporal web UI: ${session.temporal.uiUrl}`);
+  const losses = recordLosses(session.traffic);
   await startLabUpgrade(session, policy);
   const show = (status: RunStatus) =>
     screen.show(
@@ -65,10 +67,15 @@ async function upgradeWithNodeferry(
     );
   const run = await followLabUpgrade(session, policy, show, signal);
   const events = await countHistoryEvents(session, run);
-  return { run, report: makeReport(run, await finishTraffic(session), await bound.atEnd(run.newPool), events) };
+  const truths = await finishTraffic(session);
+  const when = { startedAt: run.startedAt, lossesPerSecond: losses.stop() };
+  return { run, report: makeReport(run, truths, await bound.atEnd(run.newPool), events, when) };
 }
 
 async function upgradeNaively(session: Session, screen: Screen): Promise<Upgrade> {
+  const startedAt = Date.now();
+  const losses = recordLosses(session.traffic);
+  const acts: NodeAct[] = [];
   screen.progress('upgrade in the usual order begins: cordon, kubectl drain, terminate');
   const durationMs = await upgradeInOrder({
     order: 'naive',
@@ -80,15 +87,20 @@ async function upgradeNaively(session: Session, screen: Screen): Promise<Upgrade
     newPool: pool.newPool,
     newVersion: pool.version,
     onProgress: (text) => screen.progress(text),
+    onAct: (act) => acts.push(act),
   });
+  const counts = addRequests(await finishTraffic(session));
   const report: DemoReport = {
     order: 'naive',
     outcome: 'completed',
-    ...addRequests(await finishTraffic(session)),
+    ...counts,
     durationSeconds: durationMs / 1000,
     lowerBoundSeconds: undefined,
     lowerBoundTerms: [],
     nodes: [],
+    acts,
+    startedAt,
+    lossesPerSecond: losses.stop(),
     historyEventsPerNode: undefined,
     versions: { from: '1.35', to: pool.version },
     disabledRules: [],

@@ -3,6 +3,7 @@ import { renderTimeline } from '../../client/view/report.ts';
 import { renderTable } from '../../client/view/table.ts';
 import type { LowerBound } from '../../core/plan/lower-bound.ts';
 import type { NodeStatus, RunReport } from '../../core/status/status.ts';
+import type { NodeAct } from '../bench/other-orders.ts';
 import type { TrafficTruth } from '../traffic/truth.ts';
 
 /** Counts of requests; slow means that connecting took more than 0.9 s, so that a SYN was dropped. */
@@ -25,6 +26,12 @@ export interface DemoReport {
   readonly lowerBoundSeconds: number | undefined;
   readonly lowerBoundTerms: readonly { readonly name: string; readonly seconds: number }[];
   readonly nodes: readonly NodeStatus[];
+  /** What another order has done with nodes. */
+  readonly acts: readonly NodeAct[];
+  /** When the upgrade began, epoch ms. */
+  readonly startedAt: number;
+  /** Requests that were lost or reset in each second since then: in the second in which the client knew. */
+  readonly lossesPerSecond: readonly number[];
   readonly historyEventsPerNode: number | undefined;
   readonly versions: { readonly from: string; readonly to: string };
   readonly disabledRules: readonly string[];
@@ -59,6 +66,7 @@ export function makeReport(
   truths: readonly TrafficTruth[],
   bound: LowerBound,
   historyEventsPerNode: number,
+  losses: Pick<DemoReport, 'startedAt' | 'lossesPerSecond'>,
 ): DemoReport {
   return {
     order: 'nodeferry',
@@ -68,6 +76,8 @@ export function makeReport(
     lowerBoundSeconds: bound.totalMs / 1000,
     lowerBoundTerms: bound.terms.map((term) => ({ name: term.name, seconds: term.ms / 1000 })),
     nodes: run.nodes,
+    acts: [],
+    ...losses,
     historyEventsPerNode,
     versions: { from: run.fromVersion, to: run.toVersion },
     disabledRules: run.disabledRules,

@@ -15,7 +15,7 @@ const bound = {
 
 test('the HTML report of the demo has its own counts and the lower bound, before the timeline', () => {
   const run = aReport();
-  const html = renderHtmlReport(run, makeReport(run, [], bound, 40));
+  const html = renderHtmlReport(run, makeReport(run, [], bound, 40, { startedAt: run.startedAt, lossesPerSecond: [] }));
   const headings = [...html.matchAll(/<h2>([^<]*)<\/h2>/g)].map(([, heading]) => heading);
   expect(headings.slice(0, 5)).toEqual([
     'Requests',

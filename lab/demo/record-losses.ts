@@ -1,0 +1,23 @@
+import type { Traffic } from '../traffic/traffic.ts';
+
+/** Counts losses second by second. */
+export interface LossRecord {
+  /** Requests that were lost or reset in each second since the start: in the second in which the client knew. */
+  stop(): readonly number[];
+}
+
+/** Begins to count. */
+export function recordLosses(traffic: readonly Traffic[]): LossRecord {
+  const totals: number[] = [];
+  const count = () =>
+    totals.push(traffic.map((one) => one.truth()).reduce((sum, { lost, cut }) => sum + lost + cut, 0));
+  count();
+  const timer = setInterval(count, 1000);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      count();
+      return totals.slice(1).map((total, index) => total - (totals[index] ?? 0));
+    },
+  };
+}
