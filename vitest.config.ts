@@ -42,8 +42,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: [e2eTests],
-          setupFiles: ['test/support/own-lab.ts'],
-          maxWorkers: 2,
+          fileParallelism: false,
           testTimeout: 900_000,
           hookTimeout: 900_000,
           sequence: { groupOrder: 1 },
