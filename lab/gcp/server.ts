@@ -42,8 +42,11 @@ interface LoggedCall {
   readonly authorization?: string;
 }
 
+/** What a simulated Google contains at the beginning. */
+type WorldOptions = Omit<SimulatedGcpOptions, 'tls'>;
+
 /** A running simulated Google. */
-interface SimulatedGcp {
+export interface SimulatedGcp {
   /** Port of GKE's gRPC on 127.0.0.1. */
   readonly gkePort: number;
   /** `http://127.0.0.1:<port>`: Compute Engine and the metadata server. */
@@ -52,15 +55,14 @@ interface SimulatedGcp {
   readonly faults: Faults;
   /** Calls so far, oldest first. */
   readonly requests: readonly LoggedCall[];
+  /** Begins anew with another world, behind the same ports: clients of GKE take long to start. */
+  reset(options: WorldOptions): void;
   close(): Promise<void>;
 }
 
 /** Starts the simulated Google. Tokens are not checked: any will do. */
 export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<SimulatedGcp> {
-  const requests: LoggedCall[] = [];
-  const world = createWorld(options);
-  const gke = gkeHandlers(world);
-  const compute = computeHandlers(world);
+  let { world, requests, gke, compute } = begin(options);
 
   /** Applies faults, answers, and writes the log. */
   const dispatch = (
@@ -114,9 +116,18 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
   return {
     gkePort: grpc.port,
     computeUrl: `http://127.0.0.1:${http.port}`,
-    model: world,
-    faults: faultControls(world.faults),
-    requests,
+    get model() {
+      return world;
+    },
+    get faults() {
+      return faultControls(world.faults);
+    },
+    get requests() {
+      return requests;
+    },
+    reset: (next) => {
+      ({ world, requests, gke, compute } = begin(next));
+    },
     close: async () => {
       grpc.close();
       await http.close();
@@ -124,7 +135,13 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
   };
 }
 
-function createWorld(options: SimulatedGcpOptions): World {
+function begin(options: WorldOptions) {
+  const world = createWorld(options);
+  const requests: LoggedCall[] = [];
+  return { world, requests, gke: gkeHandlers(world), compute: computeHandlers(world) };
+}
+
+function createWorld(options: WorldOptions): World {
   const region = options.region ?? 'europe-west1';
   const world: World = {
     project: options.project ?? 'lab-project',
