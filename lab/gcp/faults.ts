@@ -1,4 +1,5 @@
 import { HttpError, RpcError } from './errors.ts';
+import { permissionOf } from './permissions.ts';
 
 /** Which calls a fault affects: all of them, those of a service, or one method. */
 interface CallMatch {
@@ -26,8 +27,8 @@ export interface FaultState {
   stockedOut: Set<string>;
   /** CPUs that the region's quota still allows; undefined without limit. */
   quota: number | undefined;
-  /** GKE words a conflict of operations as it did in earlier years. */
-  oldConflictTexts: boolean;
+  /** How GKE words a conflict of operations: as today, as it did earlier, or as it did without naming the operation. */
+  conflictTexts: 'present' | 'earlier' | 'nameless';
 }
 
 /** Injected faults. */
@@ -38,13 +39,14 @@ export interface Faults {
   stockOut(zone?: string): void;
   /** Further node pools may have this many CPUs altogether. */
   limitCpus(cpus: number): void;
-  useOldConflictTexts(): void;
+  useEarlierConflictTexts(): void;
+  useNamelessConflicts(): void;
   clear(): void;
 }
 
 /** A state without faults. */
 export function noFaults(): FaultState {
-  return { calls: [], stockedOut: new Set(), quota: undefined, oldConflictTexts: false };
+  return { calls: [], stockedOut: new Set(), quota: undefined, conflictTexts: 'present' };
 }
 
 /** The controls of a fault state. */
@@ -55,8 +57,11 @@ export function faultControls(state: FaultState): Faults {
     limitCpus: (cpus) => {
       state.quota = cpus;
     },
-    useOldConflictTexts: () => {
-      state.oldConflictTexts = true;
+    useEarlierConflictTexts: () => {
+      state.conflictTexts = 'earlier';
+    },
+    useNamelessConflicts: () => {
+      state.conflictTexts = 'nameless';
     },
     clear: () => void Object.assign(state, noFaults()),
   };
@@ -98,12 +103,6 @@ export function rpcFault(kind: Exclude<FaultKind, 'lost'>, method: string): RpcE
   }
 }
 
-function permissionOf(method: string): string {
-  const what = /NodePool|Cluster/.test(method) ? 'clusters' : 'operations';
-  const verb = /^(Get|List|Delete|Create)/.exec(method)?.[1]?.toLowerCase() ?? 'update';
-  return `container.${what}.${/NodePool/.test(method) && verb !== 'get' ? 'update' : verb}`;
-}
-
 /** The fault as Compute Engine tells it (Compute Engine documentation, "Rate quotas": 403 with reason rateLimitExceeded). */
 export function httpFault(kind: Exclude<FaultKind, 'lost'>, method: string): HttpError {
   switch (kind) {
@@ -123,7 +122,7 @@ export function httpFault(kind: Exclude<FaultKind, 'lost'>, method: string): Htt
       return new HttpError(
         403,
         'forbidden',
-        `Required 'compute.${method.replace(/\.(\w+)$/, '.$1')}' permission for 'projects/lab-project'`,
+        `Required '${permissionOf(method)}' permission for 'projects/lab-project'`,
       );
   }
 }

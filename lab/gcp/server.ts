@@ -6,6 +6,7 @@ import { HttpError, RpcError } from './errors.ts';
 import { type Faults, faultControls, httpFault, noFaults, rpcFault, takeFault } from './faults.ts';
 import { gkeHandlers } from './gke/handlers.ts';
 import { serveGrpc } from './grpc/serve.ts';
+import { permissionOf } from './permissions.ts';
 import { type GcpDelays, presets } from './presets.ts';
 import { type ClusterSeed, seedCluster } from './seed.ts';
 import type { World } from './world.ts';
@@ -22,6 +23,8 @@ export interface SimulatedGcpOptions {
   /** Delays; those left out are as in the preset `fast`. */
   readonly delays?: Partial<GcpDelays>;
   readonly clock?: Clock;
+  /** What IAM allows the caller; without it, everything. */
+  readonly permissions?: readonly string[];
   readonly seed?: number;
   /** For the wire of GKE; without it, that is in the clear. */
   readonly tls?: { readonly certificate: string; readonly key: string };
@@ -62,7 +65,7 @@ export interface SimulatedGcp {
 
 /** Starts the simulated Google. Tokens are not checked: any will do. */
 export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<SimulatedGcp> {
-  let { world, requests, gke, compute } = begin(options);
+  let { world, requests, gke, compute, allowed } = begin(options);
 
   /** Applies faults, answers, and writes the log. */
   const dispatch = (
@@ -74,6 +77,7 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
     const fault = takeFault(world.faults, call.service, call.method);
     try {
       if (fault !== undefined && fault !== 'lost') throw failed(fault);
+      if (allowed !== undefined && !allowed.includes(permissionOf(call.method))) throw failed('forbidden');
       const answer = handle();
       log(fault === 'lost' ? 'lost' : 'ok');
       return fault === 'lost' ? 'lost' : answer;
@@ -126,7 +130,7 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
       return requests;
     },
     reset: (next) => {
-      ({ world, requests, gke, compute } = begin(next));
+      ({ world, requests, gke, compute, allowed } = begin(next));
     },
     close: async () => {
       grpc.close();
@@ -138,7 +142,7 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
 function begin(options: WorldOptions) {
   const world = createWorld(options);
   const requests: LoggedCall[] = [];
-  return { world, requests, gke: gkeHandlers(world), compute: computeHandlers(world) };
+  return { world, requests, gke: gkeHandlers(world), compute: computeHandlers(world), allowed: options.permissions };
 }
 
 function createWorld(options: WorldOptions): World {

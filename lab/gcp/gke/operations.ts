@@ -19,8 +19,8 @@ function runningOperation(world: World, cluster: Cluster): GkeOperation | undefi
 }
 
 /**
- * Starts an operation. A cluster has one at a time here. Google's page "Concurrent operations" allows more on different node pools, so this model
- * refuses rather too much. @throws RpcError FAILED_PRECONDITION while another one runs
+ * Starts an operation. A cluster has one at a time here. Google's page "Concurrent operations" speaks of one for the cluster or one for each node pool,
+ * so this model refuses rather too much. @throws RpcError FAILED_PRECONDITION while another one runs
  */
 export function startOperation(world: World, cluster: Cluster, work: Work): GkeOperation {
   const running = runningOperation(world, cluster);
@@ -51,11 +51,15 @@ export function startOperation(world: World, cluster: Cluster, work: Work): GkeO
 }
 
 /**
- * The present form: kubernetes-sigs/cluster-api-provider-gcp issue 1363 and Google's page "Concurrent operations". The older one:
- * hashicorp/terraform-provider-google issue 3650.
+ * The present form: kubernetes-sigs/cluster-api-provider-gcp issue 1363 and Google's page "Concurrent operations". The earlier
+ * ones: hashicorp/terraform-provider-google issue 3650, and the same page.
  */
 function conflict({ faults }: World, cluster: Cluster, running: GkeOperation): RpcError {
-  if (faults.oldConflictTexts) {
+  if (faults.conflictTexts === 'nameless') {
+    const said = 'Cluster is currently being created, deleted, updated or repaired and cannot be updated.';
+    return new RpcError('FAILED_PRECONDITION', said);
+  }
+  if (faults.conflictTexts === 'earlier') {
     const doing = { CREATE_NODE_POOL: 'creating a node pool for', DELETE_NODE_POOL: 'deleting a node pool from' };
     const said = doing[running.type as keyof typeof doing] ?? 'operating on';
     return new RpcError(

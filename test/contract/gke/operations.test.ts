@@ -25,10 +25,11 @@ function startUpgrade(ms: number): string {
 
 describe('while somebody else’s operation runs', () => {
   test.each([
-    ['the present words', false],
-    ['the earlier words', true],
-  ])('a pool is created after it, asked for twice in all (%s)', async (_which, old) => {
-    if (old) bench.gcp.faults.useOldConflictTexts();
+    ['the present words', undefined],
+    ['the earlier words', 'useEarlierConflictTexts'],
+    ['words that do not name it', 'useNamelessConflicts'],
+  ] as const)('a pool is created after it, asked for twice in all (%s)', async (_which, words) => {
+    if (words !== undefined) bench.gcp.faults[words]();
     startUpgrade(60_000);
     await create();
     expect(operations()).toEqual(['UPGRADE_MASTER', 'CREATE_NODE_POOL']);

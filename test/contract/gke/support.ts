@@ -49,10 +49,13 @@ const clock: Clock = {
 };
 
 /** Opens a bench with a cluster `prod` that has those pools, anew for each test. */
-export async function openBench(cluster: Partial<ClusterSeed> = {}): Promise<GkeBench> {
+export async function openBench(
+  cluster: Partial<ClusterSeed> = {},
+  permissions?: readonly string[],
+): Promise<GkeBench> {
   cloudClock = manualClock(Date.now());
   const seed = { name: 'prod', pools: seededPools, ...cluster };
-  const options = { clusters: [seed], clock: cloudClock };
+  const options = { clusters: [seed], clock: cloudClock, ...(permissions && { permissions }) };
   if (shared === undefined) {
     const gcp = await startSimulatedGcp({ ...options, tls: { certificate, key } });
     process.env['GCE_METADATA_HOST'] = gcp.computeUrl.replace('http://', '');

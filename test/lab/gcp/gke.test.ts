@@ -97,7 +97,7 @@ describe('an operation that runs', () => {
 
   test('was told in other words earlier, without a reason', async () => {
     const { gke, gcp, pool } = await startCloud();
-    gcp.faults.useOldConflictTexts();
+    gcp.faults.useEarlierConflictTexts();
     const [{ name }] = await gke.createNodePool({ parent, nodePool: { name: 'new', initialNodeCount: 1 } });
     const told = await rpcErrorOf(gke.deleteNodePool({ name: pool('web') }));
     expect(told).toMatchObject({
