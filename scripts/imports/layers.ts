@@ -33,9 +33,9 @@ interface LayerRule {
 /** What lint's `no-restricted-imports` does not say already (.oxlintrc.json). */
 const layerRules: readonly LayerRule[] = [
   {
-    from: /^adapters\/(?!aws\/)/,
-    to: /^adapters\/(?!aws\/)/,
-    why: 'one adapter knows nothing of another; what two need of AWS is in adapters/aws',
+    from: /^adapters\/(?!aws\/|gcp\/)/,
+    to: /^adapters\/(?!aws\/|gcp\/)/,
+    why: 'one adapter knows nothing of another; what two need of AWS is in adapters/aws, of Google in adapters/gcp',
   },
   {
     from: /^(client|lab)\//,

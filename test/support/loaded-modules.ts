@@ -16,13 +16,27 @@ export function packagesLoadedBy(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): readonly string[] {
+  return packagesLoaded(main, '/client/cli.ts', args, env);
+}
+
+/** The packages from which a module loads something when it is imported, before anything of it is used. */
+export function packagesLoadedByModule(path: string): readonly string[] {
+  return packagesLoaded(fileURLToPath(new URL(`../../${path}`, import.meta.url)), `/${path}`, [], {});
+}
+
+function packagesLoaded(
+  script: string,
+  expected: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): readonly string[] {
   const { stderr } = spawnSync(
     process.execPath,
-    ['--import', `data:text/javascript,${encodeURIComponent(reporter)}`, main, ...args],
+    ['--import', `data:text/javascript,${encodeURIComponent(reporter)}`, script, ...args],
     { encoding: 'utf8', input: '', env: { ...process.env, NO_COLOR: '1', ...env } },
   );
   const loaded: readonly string[] = JSON.parse(stderr.slice(stderr.lastIndexOf('\n') + 1));
-  if (!loaded.some((url) => url.endsWith('/client/cli.ts'))) throw new Error(`the command loaded nothing: ${stderr}`);
+  if (!loaded.some((url) => url.endsWith(expected))) throw new Error(`${script} loaded nothing: ${stderr}`);
   const names = loaded.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []);
   return [...new Set(names)].toSorted();
 }

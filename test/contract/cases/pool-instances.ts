@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { autoScalingGroups, type PoolTraits } from './pool-traits.ts';
 import { createPool, liveInstances, type OpenPools, type PoolsSubject } from './pools-subject.ts';
 import { refusal } from './refusal.ts';
 
-const everything = ['AZRebalance', 'AlarmNotification', 'InstanceRefresh', 'ReplaceUnhealthy', 'ScheduledActions'];
-
 /** How scaling is suspended, and how single instances leave them. */
-export function describePoolInstances(where: string, open: OpenPools): void {
+export function describePoolInstances(where: string, open: OpenPools, traits: PoolTraits = autoScalingGroups): void {
+  const [firstZone, secondZone] = traits.zones;
   describe(`instances in pools of ${where}`, () => {
     let subject: PoolsSubject;
     beforeEach(async () => {
@@ -27,25 +27,25 @@ export function describePoolInstances(where: string, open: OpenPools): void {
     describe('holding a pool', () => {
       test('suspends what moves instances, takes the minimum away, and tells both, the same each time', async () => {
         const suspended = await suspend();
-        expect(suspended.toSorted()).toEqual([...everything, 'min-size:2']);
+        expect(suspended.toSorted()).toEqual(traits.suspension);
         expect(await suspend()).toEqual(suspended);
-        expect(resting()).toEqual(everything);
+        expect(resting()).toEqual(traits.processes);
         expect(await web()).toMatchObject({ status: 'active', minSize: 0, desiredSize: 4, suspended });
       });
 
       test('leaves to others what they have suspended, also when it ends', async () => {
-        await subject.cloud.suspend(subject.web, 'AZRebalance');
+        await subject.cloud.suspend(subject.web, traits.suspendable);
         const suspended = await suspend();
-        expect(suspended).not.toContain('AZRebalance');
+        expect(suspended).not.toContain(traits.suspendable);
         expect(await restore(suspended)).toEqual([]);
-        expect(resting()).toEqual(['AZRebalance']);
+        expect(resting()).toEqual([traits.suspendable]);
       });
 
       test('waits with a Conflict while the pool has nothing to be suspended by', async () => {
         const ref = await createPool(subject);
         expect(await refusal(subject.pools.suspendScaling(ref))).toBe('Conflict');
         subject.cloud.settle();
-        expect(await subject.pools.suspendScaling(ref)).toContain('min-size:2');
+        expect(await subject.pools.suspendScaling(ref)).toContain(traits.minimumEntry);
       });
 
       test('ends with all of it restored, from the caller or from what the pool itself keeps, and may end again', async () => {
@@ -67,29 +67,32 @@ export function describePoolInstances(where: string, open: OpenPools): void {
         subject.cloud.settle();
         await restore(suspended);
         subject.cloud.settle();
-        expect(await web()).toMatchObject({ minSize: 1, desiredSize: 1 });
+        expect(await web()).toMatchObject({ minSize: traits.restoredMinimum(1), desiredSize: 1 });
         expect(await liveInstances(subject, subject.web)).toHaveLength(1);
       });
 
       test('keeps instances in their zones while single ones leave', async () => {
         await suspend();
-        await end(await inZone('eu-west-1a'));
+        await end(await inZone(firstZone));
         subject.cloud.settle();
-        expect(await inZone('eu-west-1b')).toHaveLength(2);
+        expect(await inZone(secondZone)).toHaveLength(2);
         expect(await liveInstances(subject, subject.web)).toHaveLength(2);
       });
 
-      test('is kept up, and told, where its end would make a serving instance move to another zone', async () => {
-        const suspended = await suspend();
-        await end(await inZone('eu-west-1a'));
-        subject.cloud.settle();
-        const before = await inZone('eu-west-1b');
-        expect((await restore(suspended)).join()).toContain('AZRebalance');
-        subject.cloud.settle();
-        expect(resting()).toEqual(['AZRebalance']);
-        expect((await web()).suspended).toEqual(['AZRebalance']);
-        expect(await inZone('eu-west-1b')).toEqual(before);
-      });
+      test.runIf(traits.rebalances)(
+        'is kept up, and told, where its end would make a serving instance move to another zone',
+        async () => {
+          const suspended = await suspend();
+          await end(await inZone(firstZone));
+          subject.cloud.settle();
+          const before = await inZone(secondZone);
+          expect((await restore(suspended)).join()).toContain('AZRebalance');
+          subject.cloud.settle();
+          expect(resting()).toEqual(['AZRebalance']);
+          expect((await web()).suspended).toEqual(['AZRebalance']);
+          expect(await inZone(secondZone)).toEqual(before);
+        },
+      );
 
       test('ends well for a pool that is going or gone', async () => {
         const suspended = await suspend();
@@ -103,15 +106,18 @@ export function describePoolInstances(where: string, open: OpenPools): void {
     });
 
     describe('zones', () => {
-      test('are evened out in a pool that is not suspended, at the cost of an instance that runs', async () => {
-        await end(await inZone('eu-west-1a'));
-        const before = await inZone('eu-west-1b');
-        expect(before).toHaveLength(2);
-        subject.cloud.settle();
-        const after = await inZone('eu-west-1b');
-        expect(before).toEqual(expect.arrayContaining([...after]));
-        expect([after.length, (await inZone('eu-west-1a')).length]).toEqual([1, 1]);
-      });
+      test.runIf(traits.rebalances)(
+        'are evened out in a pool that is not suspended, at the cost of an instance that runs',
+        async () => {
+          await end(await inZone(firstZone));
+          const before = await inZone(secondZone);
+          expect(before).toHaveLength(2);
+          subject.cloud.settle();
+          const after = await inZone(secondZone);
+          expect(before).toEqual(expect.arrayContaining([...after]));
+          expect([after.length, (await inZone(firstZone)).length]).toEqual([1, 1]);
+        },
+      );
     });
 
     describe('an instance', () => {
@@ -173,7 +179,7 @@ export function describePoolInstances(where: string, open: OpenPools): void {
         expect(await subject.pools.describePool(ref)).toMatchObject({ desiredSize: 0, minSize: 0, instances: [] });
       });
 
-      test('that somebody ended behind the pool’s back is replaced', async () => {
+      test.skipIf(traits.repairsInPlace)('that somebody ended behind the pool’s back is replaced', async () => {
         const [victim = ''] = await liveInstances(subject, subject.web);
         await subject.cloud.terminateInstance(victim);
         subject.cloud.settle();
@@ -183,18 +189,33 @@ export function describePoolInstances(where: string, open: OpenPools): void {
         expect((await web()).desiredSize).toBe(4);
       });
 
-      test('that was ended so in a suspended pool still counts in it, until it is taken out', async () => {
-        await suspend();
-        const [victim = ''] = await liveInstances(subject, subject.web);
-        await subject.cloud.terminateInstance(victim);
-        subject.cloud.settle();
-        expect(await subject.pools.observeInstance(subject.web, victim)).toBe('terminated');
-        expect(await liveInstances(subject, subject.web)).toContain(victim);
-        expect(await subject.pools.terminateInstance(subject.web, victim)).toEqual({ outcome: 'terminating' });
-        subject.cloud.settle();
-        expect(await liveInstances(subject, subject.web)).toHaveLength(3);
-        expect(await web()).toMatchObject({ desiredSize: 3 });
-      });
+      test.runIf(traits.repairsInPlace)(
+        'that somebody ended behind the pool’s back comes back, suspended or not',
+        async () => {
+          await suspend();
+          const before = await liveInstances(subject, subject.web);
+          await subject.cloud.terminateInstance(before[0] ?? '');
+          subject.cloud.settle();
+          expect((await liveInstances(subject, subject.web)).toSorted()).toEqual(before.toSorted());
+          expect((await web()).desiredSize).toBe(4);
+        },
+      );
+
+      test.skipIf(traits.repairsInPlace)(
+        'that was ended so in a suspended pool still counts in it, until it is taken out',
+        async () => {
+          await suspend();
+          const [victim = ''] = await liveInstances(subject, subject.web);
+          await subject.cloud.terminateInstance(victim);
+          subject.cloud.settle();
+          expect(await subject.pools.observeInstance(subject.web, victim)).toBe('terminated');
+          expect(await liveInstances(subject, subject.web)).toContain(victim);
+          expect(await subject.pools.terminateInstance(subject.web, victim)).toEqual({ outcome: 'terminating' });
+          subject.cloud.settle();
+          expect(await liveInstances(subject, subject.web)).toHaveLength(3);
+          expect(await web()).toMatchObject({ desiredSize: 3 });
+        },
+      );
     });
   });
 }

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { autoScalingGroups, type PoolTraits } from './pool-traits.ts';
 import { liveInstances, type OpenPools, type PoolsSubject } from './pools-subject.ts';
 import { refusal } from './refusal.ts';
 
 /** How a pool whose scaling is suspended, and that has lost instances to a run, gets them back. */
-export function describePoolRegrowth(where: string, open: OpenPools): void {
+export function describePoolRegrowth(where: string, open: OpenPools, traits: PoolTraits = autoScalingGroups): void {
   describe(`the size of a pool of ${where}`, () => {
     let subject: PoolsSubject;
     let suspended: readonly string[];
@@ -22,7 +23,7 @@ export function describePoolRegrowth(where: string, open: OpenPools): void {
     const sizesOfZones = async () => {
       const instances = await subject.pools.observeInstances(subject.web);
       const inZone = (zone: string) => instances.filter((one) => one.zone === zone && one.state === 'running').length;
-      return [inZone('eu-west-1a'), inZone('eu-west-1b')];
+      return traits.zones.map(inZone);
     };
 
     test.each([1, 3, 4])('is restored after %i instances have gone, with those that stayed', async (gone) => {
@@ -39,7 +40,7 @@ export function describePoolRegrowth(where: string, open: OpenPools): void {
     test('is restored in the zones that have lost most, although nothing is rebalanced', async () => {
       const instances = await subject.pools.observeInstances(subject.web);
       for (const { instanceId, zone } of instances)
-        if (zone === 'eu-west-1a') await subject.pools.terminateInstance(subject.web, instanceId);
+        if (zone === traits.zones[0]) await subject.pools.terminateInstance(subject.web, instanceId);
       subject.cloud.settle();
       await restore(4);
       subject.cloud.settle();
@@ -79,10 +80,10 @@ export function describePoolRegrowth(where: string, open: OpenPools): void {
       subject.cloud.refuseLaunches();
       await restore(4);
       subject.cloud.begin();
-      expect((await web()).problems.join()).toMatch(/capacity/i);
+      expect((await web()).problems.join()).toMatch(traits.noCapacity);
       await subject.pools.trimPool(subject.web);
       expect(await web()).toMatchObject({ desiredSize: 2 });
-      expect(subject.cloud.suspended(subject.web)).toContain('Launch');
+      expect(subject.cloud.suspended(subject.web)).toEqual(expect.arrayContaining([...traits.trimSuspends]));
       expect(await live()).toEqual(stayed);
       subject.cloud.allowLaunches();
       await restore(4);
@@ -93,7 +94,7 @@ export function describePoolRegrowth(where: string, open: OpenPools): void {
       expect(subject.cloud.suspended(subject.web)).toEqual([]);
     });
 
-    test('is not restored where somebody else has suspended launching', async () => {
+    test.runIf(traits.suspendsLaunching)('is not restored where somebody else has suspended launching', async () => {
       await end(1);
       await subject.cloud.suspend(subject.web, 'Launch');
       expect(await refusal(restore(4))).toBe('ProviderRefused');

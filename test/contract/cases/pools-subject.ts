@@ -20,7 +20,7 @@ interface CloudActs {
   begin(): void;
   refuseLaunches(): void;
   allowLaunches(): void;
-  /** Somebody suspends a process of the pool's Auto Scaling group. */
+  /** Somebody suspends a process that adds, moves or replaces instances of the pool. */
   suspend(pool: PoolRef, process: string): Promise<void>;
   /** The processes that rest, by whomever they were suspended. */
   suspended(pool: PoolRef): readonly string[];

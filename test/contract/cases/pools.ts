@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { autoScalingGroups, type PoolTraits } from './pool-traits.ts';
 import { createPool, liveInstances, type OpenPools, type PoolsSubject } from './pools-subject.ts';
 import { refusal } from './refusal.ts';
 
 /** How pools are told of, made and deleted. */
-export function describePools(where: string, open: OpenPools): void {
+export function describePools(where: string, open: OpenPools, traits: PoolTraits = autoScalingGroups): void {
+  const { sizeFor } = traits;
   describe(`pools of ${where}`, () => {
     let subject: PoolsSubject;
     beforeEach(async () => {
@@ -24,10 +26,10 @@ export function describePools(where: string, open: OpenPools): void {
           maxSize: 8,
           problems: [],
         });
-        expect(facts.zones).toEqual(['eu-west-1a', 'eu-west-1b']);
-        expect(facts.labels).toMatchObject({ tier: 'web', 'eks.amazonaws.com/nodegroup': 'web' });
+        expect(facts.zones).toEqual(traits.zones);
+        expect(facts.labels).toMatchObject({ tier: 'web', [traits.poolLabel]: 'web' });
         expect(facts.instances.map(({ state }) => state)).toEqual(['running', 'running', 'running', 'running']);
-        expect(facts.instances.filter(({ zone }) => zone === 'eu-west-1a')).toHaveLength(2);
+        expect(facts.instances.filter(({ zone }) => zone === traits.zones[0])).toHaveLength(2);
         expect(facts.suspended).toBeUndefined();
         expect(facts.createdBy).toBeUndefined();
       });
@@ -50,10 +52,16 @@ export function describePools(where: string, open: OpenPools): void {
         const ref = await createPool(subject, { size: 3 });
         subject.cloud.settle();
         const facts = await subject.pools.describePool(ref);
-        expect(facts).toMatchObject({ status: 'active', version: '1.36', desiredSize: 3, minSize: 2, maxSize: 8 });
+        expect(facts).toMatchObject({
+          status: 'active',
+          version: '1.36',
+          desiredSize: sizeFor(3),
+          minSize: 2,
+          maxSize: 8,
+        });
         expect(facts).toMatchObject({ createdBy: 'run-1', labels: { tier: 'web' } });
-        expect(facts.labels['eks.amazonaws.com/nodegroup']).toBe('web-new');
-        expect(await liveInstances(subject, ref)).toHaveLength(3);
+        expect(facts.labels[traits.poolLabel]).toBe('web-new');
+        expect(await liveInstances(subject, ref)).toHaveLength(sizeFor(3));
       });
 
       test('is not whole at once', async () => {
@@ -67,7 +75,7 @@ export function describePools(where: string, open: OpenPools): void {
       test('that is smaller than its source’s minimum lowers that', async () => {
         const ref = await createPool(subject, { size: 1 });
         subject.cloud.settle();
-        expect(await subject.pools.describePool(ref)).toMatchObject({ desiredSize: 1, minSize: 1 });
+        expect(await subject.pools.describePool(ref)).toMatchObject({ desiredSize: sizeFor(1), minSize: sizeFor(1) });
       });
 
       test('of a suspended source has the minimum that the source’s owner chose', async () => {
@@ -111,7 +119,7 @@ export function describePools(where: string, open: OpenPools): void {
         subject.cloud.begin();
         const young = await subject.pools.describePool(ref);
         expect(young).toMatchObject({ status: 'creating', instances: [] });
-        expect(young.problems.join()).toMatch(/capacity/i);
+        expect(young.problems.join()).toMatch(traits.noCapacity);
         await createPool(subject);
         subject.cloud.settle();
         expect((await subject.pools.describePool(ref)).status).toBe('failed');
@@ -130,11 +138,11 @@ export function describePools(where: string, open: OpenPools): void {
         cloud.settle();
         expect(await pools.describePool(ref)).toMatchObject({
           status: 'active',
-          desiredSize: 3,
+          desiredSize: sizeFor(3),
           minSize: 2,
           maxSize: 8,
         });
-        expect(await liveInstances(subject, ref)).toHaveLength(3);
+        expect(await liveInstances(subject, ref)).toHaveLength(sizeFor(3));
         expect(await liveInstances(subject, ref)).toEqual(expect.arrayContaining([...before]));
       });
 
@@ -147,8 +155,8 @@ export function describePools(where: string, open: OpenPools): void {
         await grow(3);
         await grow(1);
         cloud.settle();
-        expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 3, minSize: 2 });
-        expect(await liveInstances(subject, ref)).toHaveLength(3);
+        expect(await pools.describePool(ref)).toMatchObject({ desiredSize: sizeFor(3), minSize: 2 });
+        expect(await liveInstances(subject, ref)).toHaveLength(sizeFor(3));
       });
 
       test('beyond the maximum of its source raises that', async () => {
@@ -156,7 +164,7 @@ export function describePools(where: string, open: OpenPools): void {
         const ref = await createPool(subject, { size: 1 });
         cloud.settle();
         await pools.resize(ref, { size: 9, run: 'run-1', source: web });
-        expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 9, maxSize: 9 });
+        expect(await pools.describePool(ref)).toMatchObject({ desiredSize: sizeFor(9), maxSize: sizeFor(9) });
       });
 
       test('is one that the run made, or nothing happens', async () => {
@@ -177,11 +185,11 @@ export function describePools(where: string, open: OpenPools): void {
         cloud.refuseLaunches();
         await pools.resize(ref, { size: 4, run: 'run-1', source: web });
         cloud.begin();
-        expect((await pools.describePool(ref)).problems.join()).toMatch(/capacity/i);
+        expect((await pools.describePool(ref)).problems.join()).toMatch(traits.noCapacity);
         await pools.trimPool(ref);
         await pools.trimPool(ref);
         expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 2, minSize: 2 });
-        expect(cloud.suspended(ref)).toEqual(['Launch']);
+        expect(cloud.suspended(ref)).toEqual(traits.trimSuspends);
         cloud.settle();
         expect(await liveInstances(subject, ref)).toEqual(before);
         await pools.restoreScaling(ref, []);

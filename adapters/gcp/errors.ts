@@ -1,0 +1,93 @@
+import { NodeferryError, type ProblemCode } from '../../core/model/problem.ts';
+import { type GoogleErrorFacts, readGoogleError } from './read-error.ts';
+
+/** The call that an error came from. */
+export interface GoogleCall {
+  /** The IAM permission that allows it, e.g. `container.clusters.update`. */
+  readonly permission: string;
+  /** What the call was about, e.g. `pool prod/web`. */
+  readonly subject: string;
+}
+
+/** Reasons for which Compute Engine refuses a call for the rate alone (Compute Engine documentation, "Rate quotas"). */
+const rateReasons = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceeded', 'RATE_LIMIT_EXCEEDED']);
+
+/** GKE's words for an operation that excludes another, in the order in which it has used them. */
+const conflictTexts =
+  /incompatible operation|\boperation-\S+ is currently |is currently being created, deleted, updated or repaired/i;
+
+const quotaText = /insufficient \w+ quota|quota .* exceeded\. +limit|QUOTA_EXCEEDED/i;
+
+/** Whether the call was refused because another operation runs. */
+export function isConflict({ rpc, reason, message }: GoogleErrorFacts): boolean {
+  if (reason === 'CLUSTER_ALREADY_HAS_OPERATION') return true;
+  return rpc === 'FAILED_PRECONDITION' && conflictTexts.test(message);
+}
+
+/** The problem code of an error of Google's. */
+function problemCode(facts: GoogleErrorFacts): ProblemCode {
+  if (isConflict(facts)) return 'Conflict';
+  if (quotaText.test(facts.message) && !rateReasons.has(facts.reason ?? '')) return 'CapacityUnavailable';
+  return facts.rpc === undefined ? httpCode(facts) : rpcCode(facts.rpc);
+}
+
+function rpcCode(rpc: string): ProblemCode {
+  switch (rpc) {
+    case 'NOT_FOUND':
+      return 'PoolNotFound';
+    case 'PERMISSION_DENIED':
+    case 'UNAUTHENTICATED':
+      return 'Forbidden';
+    case 'RESOURCE_EXHAUSTED':
+      return 'Throttled';
+    case 'ABORTED':
+      return 'Conflict';
+    case 'UNAVAILABLE':
+    case 'INTERNAL':
+    case 'DEADLINE_EXCEEDED':
+    case 'CANCELLED':
+    case 'UNKNOWN':
+      return 'ProviderUnavailable';
+    default:
+      return 'ProviderRefused';
+  }
+}
+
+function httpCode({ status, reason }: GoogleErrorFacts): ProblemCode {
+  if (status === 429 || rateReasons.has(reason ?? '')) return 'Throttled';
+  if (status === 401 || status === 403) return 'Forbidden';
+  if (status === undefined || status >= 500 || status === 408) return 'ProviderUnavailable';
+  return 'ProviderRefused';
+}
+
+/** Converts an error of one of Google's clients into a NodeferryError with the message from Google. */
+export function toNodeferryError(error: unknown, call: GoogleCall): NodeferryError {
+  if (error instanceof NodeferryError) return error;
+  const facts = readGoogleError(error);
+  const code = problemCode(facts);
+  const name = facts.reason ?? facts.rpc ?? (facts.status === undefined ? 'no answer' : String(facts.status));
+  const hint = hintFor(code, call);
+  return new NodeferryError(
+    { code, message: `${call.subject}: ${call.permission}: ${name}: ${facts.message}`, ...(hint && { hint }) },
+    { cause: error, ...(facts.retryAfterMs !== undefined && { retryAfterMs: facts.retryAfterMs }) },
+  );
+}
+
+function hintFor(code: ProblemCode, { permission }: GoogleCall): string | undefined {
+  switch (code) {
+    case 'Forbidden':
+      return `Check the credentials, and grant the permission ${permission} to the service account that nodeferry runs under (deploy/iam/gke-role.yaml lists everything it needs).`;
+    case 'Throttled':
+      return 'Google limits the request rate of the project; the call is tried again more slowly.';
+    case 'ProviderUnavailable':
+      return 'Google could not be reached or had an internal error; the call is tried again.';
+    case 'Conflict':
+      return 'GKE allows one operation at a time there; the call is made again when that one is done.';
+    case 'CapacityUnavailable':
+      return 'The quota of the region does not allow as many instances: request a higher quota, or remove what is not needed.';
+    case 'PoolNotFound':
+      return 'Check the project, the location, the cluster name and the node pool name of the policy.';
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,28 @@
+import type { AuthClient } from 'google-auth-library';
+import type { Clock } from '../../ports/clock.ts';
+
+/** How the clients of Google's services work. */
+export interface GcpOptions {
+  readonly clock: Clock;
+  /** Project of the clusters and their VMs. */
+  readonly project: string;
+  /** Default: Application Default Credentials, which with Workload Identity come from the metadata server. */
+  readonly auth?: AuthClient;
+  /** Attempts of one call that may be repeated, including the first, before its error is reported. Default 5. */
+  readonly maxAttempts?: number;
+  /** Longest time for one call, ms. Default 15,000. */
+  readonly callTimeoutMs?: number;
+  /** Where GKE listens. Default Google's own address. */
+  readonly gkeEndpoint?: { readonly host: string; readonly port: number };
+  /** Where Compute Engine listens, ending with a slash. Default Google's own address. */
+  readonly computeUrl?: string;
+}
+
+const scope = 'https://www.googleapis.com/auth/cloud-platform';
+
+/** The credentials for all clients. Without them, each client would look for its own, and the one of GKE would ask the metadata server for them. */
+export async function authClientOf({ auth }: GcpOptions): Promise<AuthClient> {
+  if (auth !== undefined) return auth;
+  const { GoogleAuth } = await import('google-auth-library');
+  return await new GoogleAuth({ scopes: [scope] }).getClient();
+}

@@ -1,0 +1,15 @@
+/** A VM by what tells it from all others of a project. */
+interface VmName {
+  readonly name: string;
+  /** Undefined where only the name is known, which is unique among the VMs of node pools. */
+  readonly zone: string | undefined;
+}
+
+/**
+ * The VM of a Node: the whole provider ID (`gce://project/zone/name`, which the cloud controller manager writes into `spec.providerID`), or its last
+ * part, the name. A name says nothing about which VM it is when a managed instance group has created it again: that one has another numeric ID.
+ */
+export function parseVmName(instanceId: string): VmName {
+  const [, zone, name] = /^gce:\/\/[^/]+\/([^/]+)\/([^/]+)$/.exec(instanceId) ?? [];
+  return name === undefined ? { name: instanceId, zone: undefined } : { name, zone };
+}

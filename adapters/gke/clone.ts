@@ -1,0 +1,112 @@
+import type { protos } from '@google-cloud/container';
+import type { TargetPolicy } from '../../core/policy/policy.ts';
+import {
+  createdByLabel,
+  labelValue,
+  type NodePoolMessage,
+  ownersAutoscaling,
+  ownersLimitsLabel,
+  ownersManagement,
+  replacesLabel,
+  resourceLabels,
+  scaleEntry,
+} from './settings-label.ts';
+
+type NodePool = protos.google.container.v1.INodePool;
+
+/** What the replacement must look like. */
+export interface CloneRequest {
+  readonly target: TargetPolicy;
+  /** Number of instances to start with, in all zones. */
+  readonly size: number;
+  readonly run: string;
+}
+
+/** Fields of a node pool that a replacement does not take over from its source, and why. All others it takes over. */
+const notClonedFromPool = {
+  name: 'the replacement has its own',
+  version: 'the policy chooses it',
+  initialNodeCount: 'the run chooses it',
+  autoscaling: 'the replacement may not shrink before it is used; then it has the limits of its source',
+  management: 'the source’s may be suspended; the replacement has what its owner chose',
+  etag: 'GKE writes it',
+  selfLink: 'GKE writes it',
+  instanceGroupUrls: 'GKE writes it',
+  status: 'GKE writes it',
+  statusMessage: 'GKE writes it',
+  conditions: 'GKE writes it',
+  podIpv4CidrSize: 'GKE derives it from maxPodsConstraint',
+  updateInfo: 'it belongs to an upgrade of the source',
+} as const satisfies Partial<Record<keyof NodePool, string>>;
+
+/** The same for its node configuration. */
+const notClonedFromConfig = {
+  effectiveCgroupMode: 'GKE writes it',
+} as const satisfies Partial<Record<keyof protos.google.container.v1.INodeConfig, string>>;
+
+/** Resource labels that GKE itself sets, and ours, which belong to one pool. */
+const foreignLabels = /^(?:goog-|nodeferry-)/;
+
+/**
+ * A node pool like `source` with the target's changes (GKE API reference, NodePool and NodeConfig). Sizes are per zone there, so the replacement has
+ * at least as many instances as asked for, and the same number in each zone.
+ */
+export function cloneNodePool(source: NodePoolMessage, { target, size, run }: CloneRequest): NodePool {
+  const count = perZone(size, source);
+  const autoscaling = initialLimits(source, count);
+  const owner = ownersAutoscaling(source);
+  const kept = Object.entries(resourceLabels(source)).filter(([key]) => !foreignLabels.test(key));
+  return {
+    ...without(source, notClonedFromPool),
+    name: target.poolName,
+    version: target.releaseVersion ?? target.version ?? source.version ?? '',
+    initialNodeCount: count,
+    management: ownersManagement(source),
+    ...(autoscaling && { autoscaling }),
+    ...(source.networkConfig && { networkConfig: networkOf(source.networkConfig) }),
+    ...(source.maintenancePolicy && { maintenancePolicy: exclusionOf(source.maintenancePolicy) }),
+    config: {
+      ...without(source.config ?? {}, notClonedFromConfig),
+      resourceLabels: {
+        ...Object.fromEntries(kept),
+        [createdByLabel]: labelValue(run),
+        [replacesLabel]: labelValue(source.name ?? ''),
+        ...(owner && { [ownersLimitsLabel]: scaleEntry(owner) }),
+      },
+    },
+  };
+}
+
+/** Instances in each zone of a pool that has at least `size` of them. */
+export function perZone(size: number, { locations }: NodePoolMessage): number {
+  return Math.ceil(size / Math.max(1, locations?.length ?? 1));
+}
+
+/**
+ * The autoscaling that the pool's owner chose, but never below `count` nodes in each zone: until the pods have moved, the autoscaler would remove the
+ * new nodes as unneeded. Undefined when it is off.
+ */
+export function initialLimits(pool: NodePoolMessage, count: number): NodePool['autoscaling'] | undefined {
+  const owner = ownersAutoscaling(pool);
+  if (owner === undefined) return undefined;
+  const total = count * Math.max(1, pool.locations?.length ?? 1);
+  const limits = owner.totalMaxNodeCount
+    ? { totalMinNodeCount: total, totalMaxNodeCount: Math.max(owner.totalMaxNodeCount, total) }
+    : { minNodeCount: count, maxNodeCount: Math.max(owner.maxNodeCount ?? 0, count) };
+  return { enabled: true, locationPolicy: owner.locationPolicy ?? 'BALANCED', ...limits };
+}
+
+/** The ranges exist already, and how full they are is only told. */
+function networkOf(network: NonNullable<NodePool['networkConfig']>): NonNullable<NodePool['networkConfig']> {
+  const { podIpv4RangeUtilization: _told, ...rest } = network;
+  return { ...rest, createPodRange: false };
+}
+
+/** Its times are GKE's. */
+function exclusionOf({ exclusionUntilEndOfSupport }: NonNullable<NodePool['maintenancePolicy']>) {
+  return { exclusionUntilEndOfSupport: { enabled: exclusionUntilEndOfSupport?.enabled ?? false } };
+}
+
+function without<T extends object>(from: T, left: Readonly<Record<string, string>>): Partial<T> {
+  return Object.fromEntries(Object.entries(from).filter(([key]) => !Object.hasOwn(left, key))) as Partial<T>;
+}

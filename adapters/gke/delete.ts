@@ -1,0 +1,100 @@
+import type { PoolRef } from '../../core/model/pool.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import { hasCode } from '../gcp/retry.ts';
+import { changeGke, type GkeClients, readGke } from './clients.ts';
+import { mapInstances } from './map.ts';
+import { clusterName, poolName, poolSubject } from './names.ts';
+import { findNodePool, findPool, type PoolObservation } from './observe.ts';
+import { change } from './operations.ts';
+import { setExclusion } from './settings.ts';
+import {
+  createdByLabel,
+  exclusion,
+  labelValue,
+  type NodePoolMessage,
+  ownersLimitsLabel,
+  replacesLabel,
+  resourceLabels,
+  suspendedSettings,
+} from './settings-label.ts';
+import { restoreScaling } from './suspend.ts';
+
+/** GKE deletes a node pool with all its VMs, and drains them itself. A pool that still has VMs is therefore not deleted. */
+export async function deletePool(
+  clients: GkeClients,
+  ref: PoolRef,
+  onlyIfCreatedBy: string | undefined,
+): Promise<void> {
+  const observation = await findPool(clients, ref);
+  if (observation === undefined || observation.pool.status === 'STOPPING') return;
+  if (onlyIfCreatedBy === undefined) {
+    requireEmpty(observation);
+    await endReplacement(clients, ref);
+  } else requireCreator(observation, onlyIfCreatedBy);
+  // The exclusion belongs to the cluster and would outlive the pool.
+  if (suspendedSettings(observation.pool)?.includes(exclusion) === true) await setExclusion(clients, ref, 'absent');
+  await requestDeletion(clients, ref);
+}
+
+function requireEmpty({ ref, groups }: PoolObservation): void {
+  const left = mapInstances(groups).filter(({ state }) => state === 'pending' || state === 'running');
+  if (left.length === 0) return;
+  throw new NodeferryError({
+    code: 'ProviderRefused',
+    message: `${poolSubject(ref)} is not deleted: it still has ${left.map(({ instanceId }) => instanceId).join(', ')}`,
+    hint: 'These instances joined after the plan was made, or were not replaced. Replace them with another run, then delete the pool.',
+  });
+}
+
+function requireCreator({ ref, pool }: PoolObservation, run: string): void {
+  const creator = resourceLabels(pool)[createdByLabel];
+  if (creator === labelValue(run)) return;
+  throw new NodeferryError({
+    code: 'NotOwned',
+    message: `${poolSubject(ref)} is not deleted: run ${run} did not create it`,
+    hint: `Its resource label ${createdByLabel} says ${creator ?? 'nothing'}.`,
+  });
+}
+
+/** The pools that replace this one are in use now: their autoscalers may shrink them again as their owner chose. */
+async function endReplacement(clients: GkeClients, ref: PoolRef): Promise<void> {
+  for (const pool of await listReplacements(clients, ref)) {
+    const name = pool.name ?? '';
+    if (resourceLabels(pool)[ownersLimitsLabel] !== undefined) await restoreScaling(clients, { ...ref, name }, []);
+  }
+}
+
+/** Pools that runs have created to replace this one. */
+export async function listReplacements(clients: GkeClients, ref: PoolRef): Promise<readonly NodePoolMessage[]> {
+  const parent = clusterName(clients.project, ref);
+  const { nodePools } = await readGke(clients, 'container.clusters.get', `cluster ${ref.cluster}`, (gke, options) =>
+    gke.listNodePools({ parent }, options),
+  );
+  return (nodePools ?? []).filter((pool) => resourceLabels(pool)[replacesLabel] === labelValue(ref.name));
+}
+
+/**
+ * Requests the deletion, and returns when GKE has begun it. The client itself repeats the request when an answer is lost, and may then meet the
+ * operation that it has started.
+ */
+async function requestDeletion(clients: GkeClients, ref: PoolRef): Promise<void> {
+  const name = poolName(clients.project, ref);
+  await change(clients, ref, {
+    what: 'deletion',
+    needNotEnd: true,
+    isDone: async () => {
+      const pool = await findNodePool(clients, ref);
+      return pool === undefined || pool.status === 'STOPPING';
+    },
+    request: async () => {
+      try {
+        return await changeGke(clients, 'container.clusters.update', poolSubject(ref), (gke, options) =>
+          gke.deleteNodePool({ name }, options),
+        );
+      } catch (error) {
+        if (hasCode(error, 'PoolNotFound')) return { status: 'DONE' };
+        throw error;
+      }
+    },
+  });
+}

@@ -1,0 +1,138 @@
+import type { protos } from '@google-cloud/container';
+import type { compute_v1 } from '@googleapis/compute';
+import type { PoolRef } from '../../core/model/pool.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import { readGoogleError } from '../gcp/read-error.ts';
+import { hasCode } from '../gcp/retry.ts';
+import { callCompute, type GkeClients, readGke } from './clients.ts';
+import { clusterName, poolName, poolSubject } from './names.ts';
+import type { NodePoolMessage } from './settings-label.ts';
+
+/** The managed instance group of a pool in one zone, with its VMs. */
+export interface ZoneGroup {
+  readonly zone: string;
+  readonly name: string;
+  readonly targetSize: number;
+  readonly members: readonly compute_v1.Schema$ManagedInstance[];
+}
+
+/** A node pool with its managed instance groups, which are missing while it is new. */
+export interface PoolObservation {
+  readonly ref: PoolRef;
+  readonly pool: NodePoolMessage;
+  readonly groups: readonly ZoneGroup[];
+}
+
+/** The node pool, or undefined when the cluster has none of that name. @throws NodeferryError PoolNotFound when there is no such cluster */
+export async function findNodePool(clients: GkeClients, ref: PoolRef): Promise<NodePoolMessage | undefined> {
+  const name = poolName(clients.project, ref);
+  try {
+    return await readGke(clients, 'container.clusters.get', poolSubject(ref), (gke, options) =>
+      gke.getNodePool({ name }, options),
+    );
+  } catch (error) {
+    const isPool = /\/nodePools\//.test(readGoogleError((error as Error).cause).message);
+    if (hasCode(error, 'PoolNotFound') && isPool) return undefined;
+    throw error;
+  }
+}
+
+/** The same for a node pool that must exist. @throws NodeferryError PoolNotFound */
+export async function requireNodePool(clients: GkeClients, ref: PoolRef): Promise<NodePoolMessage> {
+  const pool = await findNodePool(clients, ref);
+  if (pool !== undefined) return pool;
+  throw new NodeferryError({
+    code: 'PoolNotFound',
+    message: `${poolSubject(ref)} in ${ref.region}: there is no such node pool`,
+    hint: 'Check the project, the location, the cluster name and the node pool name of the policy.',
+  });
+}
+
+/** The node pool with its groups, or undefined when the cluster has none of that name. */
+export async function findPool(clients: GkeClients, ref: PoolRef): Promise<PoolObservation | undefined> {
+  const pool = await findNodePool(clients, ref);
+  return pool === undefined ? undefined : await observePool(clients, ref, pool);
+}
+
+/** The same for a pool that must exist. @throws NodeferryError PoolNotFound */
+export async function requirePool(clients: GkeClients, ref: PoolRef): Promise<PoolObservation> {
+  return await observePool(clients, ref, await requireNodePool(clients, ref));
+}
+
+/** Adds the groups to what is known of a pool. */
+export async function observePool(clients: GkeClients, ref: PoolRef, pool: NodePoolMessage): Promise<PoolObservation> {
+  const groups = await Promise.all((pool.instanceGroupUrls ?? []).map((url) => readGroup(clients, ref, url)));
+  return { ref, pool, groups: groups.filter((group) => group !== undefined) };
+}
+
+/** The group behind a URL of `instanceGroupUrls`; undefined for one that is gone, as in a pool that is being deleted. */
+async function readGroup(clients: GkeClients, ref: PoolRef, url: string): Promise<ZoneGroup | undefined> {
+  const [, zone = '', name = ''] = /zones\/([^/]+)\/instanceGroup(?:Manager)?s\/([^/]+)$/.exec(url) ?? [];
+  const at = { project: clients.project, zone, instanceGroupManager: name };
+  const permission = 'compute.instanceGroupManagers.get';
+  try {
+    const group = await callCompute(clients, permission, poolSubject(ref), (compute) =>
+      compute.instanceGroupManagers.get(at),
+    );
+    const members = await allPages(async (pageToken) => {
+      const page = await callCompute(clients, permission, poolSubject(ref), (compute) =>
+        compute.instanceGroupManagers.listManagedInstances({ ...at, ...(pageToken && { pageToken }) }),
+      );
+      return { items: page.managedInstances, next: page.nextPageToken };
+    });
+    return { zone, name, targetSize: group.targetSize ?? 0, members };
+  } catch (error) {
+    if (readGoogleError((error as Error).cause).status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Errors of the group's attempts to create VMs, newest first: the first page has the latest. */
+export async function readLaunchErrors(
+  clients: GkeClients,
+  ref: PoolRef,
+  { zone, name }: ZoneGroup,
+): Promise<readonly compute_v1.Schema$InstanceManagedByIgmError[]> {
+  const at = { project: clients.project, zone, instanceGroupManager: name };
+  const { items } = await callCompute(clients, 'compute.instanceGroupManagers.get', poolSubject(ref), (compute) =>
+    compute.instanceGroupManagers.listErrors(at),
+  );
+  return items ?? [];
+}
+
+async function allPages<T>(
+  read: (pageToken: string | undefined) => Promise<{ items?: T[] | undefined; next?: string | null | undefined }>,
+): Promise<T[]> {
+  const found: T[] = [];
+  let token: string | undefined;
+  do {
+    const { items = [], next } = await read(token);
+    found.push(...items);
+    token = next ?? undefined;
+  } while (token !== undefined && token !== '');
+  return found;
+}
+
+/** The cluster of a pool. @throws NodeferryError PoolNotFound */
+export async function readCluster(clients: GkeClients, ref: PoolRef): Promise<protos.google.container.v1.ICluster> {
+  const name = clusterName(clients.project, ref);
+  return await readGke(clients, 'container.clusters.get', `cluster ${ref.cluster}`, (gke, options) =>
+    gke.getCluster({ name }, options),
+  );
+}
+
+/** A VM by its name, in whichever zone and group it is; undefined when there is none. */
+export async function findVm(
+  clients: GkeClients,
+  ref: PoolRef,
+  name: string,
+  zone: string | undefined,
+): Promise<compute_v1.Schema$Instance | undefined> {
+  const subject = `${poolSubject(ref)}: instance ${name}`;
+  const { items } = await callCompute(clients, 'compute.instances.list', subject, (compute) =>
+    compute.instances.aggregatedList({ project: clients.project, filter: `name = "${name}"` }),
+  );
+  return Object.entries(items ?? {})
+    .filter(([scope]) => zone === undefined || scope === `zones/${zone}`)
+    .flatMap(([, { instances = [] }]) => instances)[0];
+}

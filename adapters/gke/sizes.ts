@@ -1,0 +1,121 @@
+import type { PoolRef } from '../../core/model/pool.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import { requestIdOf } from '../gcp/request-id.ts';
+import { callCompute, changeGke, type GkeClients } from './clients.ts';
+import { initialLimits, perZone } from './clone.ts';
+import { maxSize } from './map.ts';
+import { poolName, poolSubject } from './names.ts';
+import { type PoolObservation, requirePool } from './observe.ts';
+import { change } from './operations.ts';
+import { setAutoscaling } from './settings.ts';
+import { createdByLabel, labelValue, resourceLabels } from './settings-label.ts';
+
+/**
+ * Grows a pool that this run created. The minimum of its autoscaler grows first: the change of size lasts until all VMs run, and until then GKE changes
+ * nothing else. @throws NodeferryError NotOwned for a pool that another run created
+ */
+export async function resize(
+  clients: GkeClients,
+  ref: PoolRef,
+  { size, run }: { readonly size: number; readonly run: string },
+): Promise<void> {
+  const observation = await requirePool(clients, ref);
+  const creator = resourceLabels(observation.pool)[createdByLabel];
+  if (creator !== labelValue(run)) {
+    throw new NodeferryError({
+      code: 'NotOwned',
+      message: `${poolSubject(ref)} does not grow: run ${run} did not create it`,
+      hint: `Its resource label ${createdByLabel} says ${creator ?? 'nothing'}.`,
+    });
+  }
+  const count = countPerZone(observation, size);
+  if (hasAll(observation, count)) return;
+  const { autoscaling } = observation.pool;
+  const limits = autoscaling?.enabled === true ? initialLimits(observation.pool, count) : undefined;
+  if (limits) await setAutoscaling(clients, ref, limits);
+  await growTo(clients, ref, size);
+}
+
+/**
+ * Requests again the instances that a pool had. @throws NodeferryError ProviderRefused when its owner's maximum does not allow as many, or the pool is
+ * being deleted
+ */
+export async function restoreSize(clients: GkeClients, ref: PoolRef, size: number): Promise<void> {
+  const observation = await requirePool(clients, ref);
+  const { pool } = observation;
+  if (pool.status === 'STOPPING') {
+    throw new NodeferryError({
+      code: 'ProviderRefused',
+      message: `${poolSubject(ref)} gets no instances any more: it is being deleted`,
+      hint: 'Abort the run: then the new nodes stay.',
+    });
+  }
+  const most = maxSize(pool);
+  if (size > most) {
+    throw new NodeferryError({
+      code: 'ProviderRefused',
+      message: `${poolSubject(ref)} can't have ${size} instances again: its maximum size is ${most}`,
+      hint: `Raise the maximum of its autoscaler, then resume; or abort the run: then the new nodes stay.`,
+    });
+  }
+  await growTo(clients, ref, size);
+}
+
+/**
+ * Requests at least `size` instances. GKE sets the same number for every zone, and shrinks a zone that has more by VMs of its own choice: so the number
+ * is never below what any zone has now. Returns when the groups have it; the VMs come later.
+ */
+async function growTo(clients: GkeClients, ref: PoolRef, size: number): Promise<void> {
+  const name = poolName(clients.project, ref);
+  await change(clients, ref, {
+    what: `${size} instances`,
+    needNotEnd: true,
+    isDone: async () => {
+      const now = await requirePool(clients, ref);
+      return (
+        now.groups.reduce((sum, group) => sum + group.targetSize, 0) >= size || hasAll(now, countPerZone(now, size))
+      );
+    },
+    request: async () => {
+      const nodeCount = countPerZone(await requirePool(clients, ref), size);
+      return await changeGke(
+        clients,
+        'container.clusters.update',
+        `${poolSubject(ref)}: ${nodeCount} per zone`,
+        (gke, options) => gke.setNodePoolSize({ name, nodeCount }, options),
+      );
+    },
+  });
+}
+
+function countPerZone({ pool, groups }: PoolObservation, size: number): number {
+  return Math.max(perZone(size, pool), ...groups.map(({ targetSize }) => targetSize));
+}
+
+function hasAll({ groups }: PoolObservation, count: number): boolean {
+  return groups.length > 0 && groups.every(({ targetSize }) => targetSize >= count);
+}
+
+/**
+ * Gives up the VMs that the groups have not been able to create: exactly those members are deleted, which lowers the target sizes by as many. It works
+ * while the operation that waits for them still runs, and ends it.
+ */
+export async function trimPool(clients: GkeClients, ref: PoolRef): Promise<void> {
+  const { groups } = await requirePool(clients, ref);
+  for (const { zone, name, members } of groups) {
+    const missing = members.filter(
+      ({ currentAction, instanceStatus }) => currentAction?.startsWith('CREATING') === true && !instanceStatus,
+    );
+    const instances = missing.flatMap(({ instance }) => instance ?? []);
+    if (instances.length === 0) continue;
+    await callCompute(clients, 'compute.instanceGroupManagers.update', poolSubject(ref), (compute) =>
+      compute.instanceGroupManagers.deleteInstances({
+        project: clients.project,
+        zone,
+        instanceGroupManager: name,
+        requestId: requestIdOf('trim', zone, name, ...instances),
+        requestBody: { instances, skipInstancesOnValidationError: true },
+      }),
+    );
+  }
+}

@@ -1,0 +1,108 @@
+import type { PoolRef } from '../../core/model/pool.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import type { GkeClients } from './clients.ts';
+import { desiredSize } from './map.ts';
+import { poolSubject } from './names.ts';
+import { findPool, type PoolObservation, readCluster, requireNodePool } from './observe.ts';
+import { setAutoscaling, setExclusion, setLabels, setManagement } from './settings.ts';
+import {
+  exclusion,
+  type NodePoolMessage,
+  ownersAutoscaling,
+  ownersLimitsLabel,
+  repair,
+  resourceLabels,
+  scaleEntry,
+  scaleOf,
+  suspendedLabel,
+  suspendedSettings,
+  suspendedValue,
+  upgrade,
+} from './settings-label.ts';
+
+/**
+ * Switches off what adds, moves or replaces VMs of the pool: the cluster autoscaler, auto-repair and auto-upgrade. A release channel does not allow the
+ * latter two to be off; there a maintenance exclusion keeps upgrades away, and auto-repair stays on. Managed instance groups never move a VM to another
+ * zone. Returns what was changed, the same on every call. @throws NodeferryError Conflict while the pool is being created
+ */
+export async function suspendScaling(clients: GkeClients, ref: PoolRef): Promise<readonly string[]> {
+  const pool = await requireNodePool(clients, ref);
+  if (pool.status === 'PROVISIONING') {
+    throw new NodeferryError({
+      code: 'Conflict',
+      message: `${poolSubject(ref)} is being created, and GKE changes no settings of it before that is done`,
+    });
+  }
+  const { releaseChannel } = await readCluster(clients, ref);
+  const inChannel = (releaseChannel?.channel ?? 'UNSPECIFIED') !== 'UNSPECIFIED';
+  const known = suspendedSettings(pool) ?? [];
+  const entries = [...known, ...suspensionEntries(pool, inChannel).filter((entry) => !covers(known, entry))];
+  if (entries.length === 0) return [];
+  if (entries.length > known.length) await setLabels(clients, ref, { [suspendedLabel]: suspendedValue(entries) });
+  if (scaleOf(entries) !== undefined) await setAutoscaling(clients, ref, { enabled: false });
+  if (entries.includes(repair) || entries.includes(upgrade)) {
+    const { management } = await requireNodePool(clients, ref);
+    await setManagement(clients, ref, {
+      autoRepair: management?.autoRepair === true && !entries.includes(repair),
+      autoUpgrade: management?.autoUpgrade === true && !entries.includes(upgrade),
+    });
+  }
+  if (entries.includes(exclusion)) await setExclusion(clients, ref, 'present');
+  return entries;
+}
+
+/** What is on now and will be off. Limits that we have raised ourselves are restored as the pool's owner chose them. */
+function suspensionEntries(pool: NodePoolMessage, inChannel: boolean): string[] {
+  const scale = pool.autoscaling?.enabled === true ? [scaleEntry(ownersAutoscaling(pool) ?? {})] : [];
+  if (inChannel) return [...scale, exclusion];
+  const { autoRepair, autoUpgrade } = pool.management ?? {};
+  return [...scale, ...(autoRepair === true ? [repair] : []), ...(autoUpgrade === true ? [upgrade] : [])];
+}
+
+/** An earlier run may have left some of it suspended; that stays ours to restore. */
+function covers(known: readonly string[], entry: string): boolean {
+  return known.includes(entry) || (scaleOf([entry]) !== undefined && scaleOf(known) !== undefined);
+}
+
+/**
+ * Restores what `suspendScaling` changed: the given entries and those in the label. The autoscaler's minimum is restored only up to the nodes that are
+ * left, because a higher one would add nodes. A pool that is gone or being deleted needs nothing but the end of its maintenance exclusion. Nothing has
+ * to stay suspended.
+ */
+export async function restoreScaling(
+  clients: GkeClients,
+  ref: PoolRef,
+  given: readonly string[],
+): Promise<readonly []> {
+  const observation = await findPool(clients, ref);
+  if (observation === undefined || observation.pool.status === 'STOPPING') {
+    if (given.includes(exclusion)) await setExclusion(clients, ref, 'absent');
+    return [];
+  }
+  const { pool } = observation;
+  const suspended = suspendedSettings(pool);
+  const recorded = resourceLabels(pool)[ownersLimitsLabel];
+  const entries = [...new Set([...(suspended ?? []), ...given])];
+  const limits = scaleOf(entries) ?? scaleOf([recorded ?? '']);
+  if (limits !== undefined) await setAutoscaling(clients, ref, withinSize(limits, observation));
+  if (entries.includes(repair) || entries.includes(upgrade)) {
+    await setManagement(clients, ref, {
+      autoRepair: pool.management?.autoRepair === true || entries.includes(repair),
+      autoUpgrade: pool.management?.autoUpgrade === true || entries.includes(upgrade),
+    });
+  }
+  if (entries.includes(exclusion)) await setExclusion(clients, ref, 'absent');
+  if (suspended !== undefined || recorded !== undefined) {
+    await setLabels(clients, ref, { [suspendedLabel]: undefined, [ownersLimitsLabel]: undefined });
+  }
+  return [];
+}
+
+function withinSize(limits: NonNullable<NodePoolMessage['autoscaling']>, observation: PoolObservation) {
+  const smallest = Math.min(...observation.groups.map(({ targetSize }) => targetSize));
+  return {
+    ...limits,
+    minNodeCount: Math.min(limits.minNodeCount ?? 0, smallest),
+    totalMinNodeCount: Math.min(limits.totalMinNodeCount ?? 0, desiredSize(observation)),
+  };
+}

@@ -1,0 +1,87 @@
+import type { InstanceFacts, PoolRef } from '../../core/model/pool.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import type { TerminationOutcome } from '../../ports/node-pools.ts';
+import { parseVmName } from '../gcp/provider-id.ts';
+import { requestIdOf } from '../gcp/request-id.ts';
+import { callCompute, type GkeClients } from './clients.ts';
+import { desiredSize, mapVmStatus, minSize, vmNameOf } from './map.ts';
+import { poolSubject } from './names.ts';
+import { findVm, type PoolObservation, requirePool, type ZoneGroup } from './observe.ts';
+import { createdByLabel, resourceLabels } from './settings-label.ts';
+
+/**
+ * Deletes one VM through its managed instance group, which lowers the group's target size by one. The request ID is the same for the same VM, so a
+ * request that is repeated after a lost answer counts once. A VM that its group has created again under the same name is another one, with another
+ * request ID. @throws NodeferryError NotOwned for a VM of another pool or of none; ProviderRefused at the minimum of a pool whose scaling is not
+ * suspended and that no run created
+ */
+export async function terminateMember(
+  clients: GkeClients,
+  ref: PoolRef,
+  instanceId: string,
+): Promise<TerminationOutcome> {
+  const observation = await requirePool(clients, ref);
+  const found = findMember(observation, instanceId);
+  if (found === undefined) return await requireGone(clients, ref, instanceId);
+  const { group, member } = found;
+  if (member.currentAction === 'DELETING' || member.currentAction === 'ABANDONING') return { outcome: 'already' };
+  requireAboveMinimum(observation);
+  const name = vmNameOf(member);
+  await callCompute(
+    clients,
+    'compute.instanceGroupManagers.update',
+    `${poolSubject(ref)}: instance ${name}`,
+    (compute) =>
+      compute.instanceGroupManagers.deleteInstances({
+        project: clients.project,
+        zone: group.zone,
+        instanceGroupManager: group.name,
+        requestId: requestIdOf('terminate', clients.project, group.zone, group.name, name, member.id ?? 'none'),
+        requestBody: { instances: [member.instance ?? ''], skipInstancesOnValidationError: true },
+      }),
+  );
+  return { outcome: 'terminating' };
+}
+
+function findMember({ groups }: PoolObservation, instanceId: string) {
+  const wanted = parseVmName(instanceId);
+  const inZone = ({ zone }: ZoneGroup) => wanted.zone === undefined || wanted.zone === zone;
+  return groups
+    .filter(inZone)
+    .flatMap((group) => group.members.map((member) => ({ group, member })))
+    .find(({ member }) => vmNameOf(member) === wanted.name);
+}
+
+async function requireGone(clients: GkeClients, ref: PoolRef, instanceId: string): Promise<TerminationOutcome> {
+  const state = await observeInstance(clients, ref, instanceId);
+  if (state === 'terminating' || state === 'terminated') return { outcome: 'already' };
+  throw new NodeferryError({
+    code: 'NotOwned',
+    message: `${poolSubject(ref)}: instance ${instanceId} is not terminated: it runs, but belongs to no managed instance group of the pool`,
+    hint: 'Somebody moved the instance after the plan was made. Check it, then plan again.',
+  });
+}
+
+/** The autoscaler does not enforce its minimum against such a deletion, but would add another node for it. */
+function requireAboveMinimum(observation: PoolObservation): void {
+  const { ref, pool } = observation;
+  if (resourceLabels(pool)[createdByLabel] !== undefined) return;
+  const minimum = minSize(observation);
+  if (desiredSize(observation) > minimum) return;
+  throw new NodeferryError({
+    code: 'ProviderRefused',
+    message: `${poolSubject(ref)} has its minimum of ${minimum} instances, so none can be terminated`,
+    hint: 'Suspend scaling first: that turns the cluster autoscaler off, and restoring scaling restores it.',
+  });
+}
+
+/** State of a VM, whichever pool it was in. One that a zone does not have, or that Compute Engine no longer knows, is `terminated`. */
+export async function observeInstance(
+  clients: GkeClients,
+  ref: PoolRef,
+  instanceId: string,
+): Promise<InstanceFacts['state']> {
+  const { name, zone } = parseVmName(instanceId);
+  const vm = await findVm(clients, ref, name, zone);
+  return vm === undefined ? 'terminated' : mapVmStatus(vm.status);
+}

@@ -1,0 +1,95 @@
+import type { World } from '../world.ts';
+import { instanceOf } from './groups.ts';
+import type { ComputeOperation, Instance, InstanceGroup } from './state.ts';
+
+/** URL of a resource of the project. */
+function linkTo(world: World, path: string): string {
+  return `${world.computeBase}/compute/v1/projects/${world.project}/${path}`;
+}
+
+/** A VM as instances.get returns it. */
+export function describeInstance(world: World, instance: Instance) {
+  const zone = `zones/${instance.zone}`;
+  return {
+    kind: 'compute#instance',
+    id: instance.id,
+    name: instance.name,
+    status: instance.status,
+    creationTimestamp: instance.createdAt,
+    zone: linkTo(world, zone),
+    machineType: linkTo(world, `${zone}/machineTypes/${instance.machineType}`),
+    networkInterfaces: [{ name: 'nic0', networkIP: instance.ip }],
+    selfLink: linkTo(world, `${zone}/instances/${instance.name}`),
+  };
+}
+
+/** A group as instanceGroupManagers.get returns it. */
+export function describeGroup(world: World, group: InstanceGroup) {
+  const members = [...group.members.values()];
+  const doing = (action: string) => members.filter((member) => member.action === action).length;
+  const path = `zones/${group.zone}`;
+  return {
+    kind: 'compute#instanceGroupManager',
+    id: group.id,
+    name: group.name,
+    zone: linkTo(world, path),
+    targetSize: group.targetSize,
+    baseInstanceName: group.name.replace(/-grp$/, ''),
+    instanceGroup: linkTo(world, `${path}/instanceGroups/${group.name}`),
+    currentActions: {
+      none: doing('NONE'),
+      creating: doing('CREATING'),
+      recreating: doing('RECREATING'),
+      deleting: doing('DELETING'),
+    },
+    status: { isStable: doing('NONE') === members.length && members.length === group.targetSize },
+    selfLink: linkTo(world, `${path}/instanceGroupManagers/${group.name}`),
+  };
+}
+
+/** The members as listManagedInstances returns them. One without a VM has no status. */
+export function describeMembers(world: World, group: InstanceGroup) {
+  return [...group.members.values()].map((member) => {
+    const instance = instanceOf(world, group, member);
+    return {
+      instance: linkTo(world, `zones/${group.zone}/instances/${member.name}`),
+      name: member.name,
+      currentAction: member.action,
+      ...(instance !== undefined && { id: instance.id, instanceStatus: instance.status }),
+      ...(instance === undefined &&
+        group.errors[0] !== undefined && { lastAttempt: { errors: { errors: [group.errors[0]] } } }),
+    };
+  });
+}
+
+/** The errors as listErrors returns them, newest first. */
+export function describeErrors(world: World, group: InstanceGroup) {
+  return group.errors.map(({ code, message, instance, at }) => ({
+    error: { code, message },
+    timestamp: at,
+    instanceActionDetails: {
+      action: 'CREATING',
+      instance: linkTo(world, `zones/${group.zone}/instances/${instance}`),
+    },
+  }));
+}
+
+/** An operation as zoneOperations.get returns it. */
+export function describeOperation(world: World, operation: ComputeOperation) {
+  const path = `zones/${operation.zone}`;
+  return {
+    kind: 'compute#operation',
+    id: operation.id,
+    name: operation.name,
+    operationType: operation.type,
+    status: operation.status,
+    progress: operation.status === 'DONE' ? 100 : 0,
+    insertTime: operation.startedAt,
+    startTime: operation.startedAt,
+    ...(operation.endedAt !== undefined && { endTime: operation.endedAt }),
+    ...(operation.requestId !== undefined && { clientOperationId: operation.requestId }),
+    zone: linkTo(world, path),
+    targetLink: linkTo(world, operation.target),
+    selfLink: linkTo(world, `${path}/operations/${operation.name}`),
+  };
+}

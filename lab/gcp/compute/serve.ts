@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { HttpError } from '../errors.ts';
+import { answerMetadata } from '../metadata.ts';
+import type { ComputeCall } from './handlers.ts';
+import { findRoute } from './routes.ts';
+
+/** One call that arrived; the method is `GET …` with its path where it has no model. */
+interface HttpCall extends ComputeCall {
+  readonly method: string;
+  readonly userAgent: string;
+}
+
+/** Serves Compute Engine and the metadata server on one port of 127.0.0.1. `handle` answers, or returns `lost` for no answer. */
+export async function serveCompute(project: string, handle: (call: HttpCall) => object | 'lost', port = 0) {
+  const server = createServer((request, response) => {
+    void answer(project, handle, request, response).catch((error: Error) => response.destroy(error));
+  });
+  await new Promise<void>((resolve, reject) => void server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  project: string,
+  handle: (call: HttpCall) => object | 'lost',
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
+  const metadata = answerMetadata(project, pathname, request.headers['metadata-flavor']);
+  if (metadata !== undefined) return void response.writeHead(metadata.status, metadata.headers).end(metadata.body);
+  const body = await text(request);
+  try {
+    const result = handle(readCall(project, request, pathname, searchParams, body));
+    if (result === 'lost') return void response.destroy();
+    send(response, 200, result);
+  } catch (error) {
+    const known =
+      error instanceof HttpError ? error : new HttpError(500, 'internalError', (error as Error).stack ?? '');
+    send(response, known.status, errorBody(known));
+  }
+}
+
+function readCall(
+  project: string,
+  { method: verb = 'GET', headers }: IncomingMessage,
+  pathname: string,
+  query: URLSearchParams,
+  body: string,
+): HttpCall {
+  const prefix = `/compute/v1/projects/${project}/`;
+  const route = pathname.startsWith(prefix)
+    ? findRoute(verb, decodeURIComponent(pathname.slice(prefix.length)))
+    : undefined;
+  return {
+    method: route?.method ?? `${verb} ${pathname}`,
+    path: route?.parts ?? {},
+    query,
+    body: body === '' ? {} : (JSON.parse(body) as Record<string, unknown>),
+    userAgent: headers['user-agent'] ?? '',
+  };
+}
+
+/** The body of an error (Google's API design guide, "Errors", and the older `errors` that Compute Engine still sends). */
+function errorBody({ status, reason, message }: HttpError) {
+  const domain = reason.endsWith('Exceeded') ? 'usageLimits' : 'global';
+  return { error: { code: status, message, errors: [{ message, domain, reason }] } };
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json; charset=UTF-8' }).end(JSON.stringify(body));
+}

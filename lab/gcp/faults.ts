@@ -1,0 +1,128 @@
+import { HttpError, RpcError } from './errors.ts';
+import { permissionOf } from './permissions.ts';
+
+/** Which calls a fault affects: all of them, those of a service, or one method. */
+interface CallMatch {
+  readonly service?: 'gke' | 'compute';
+  /** E.g. `DeleteNodePool` or `instanceGroupManagers.deleteInstances`. */
+  readonly method?: string;
+}
+
+/**
+ * `unavailable`: the service answers 503. `internal`: 500. `rate-limit`: 403 rateLimitExceeded of Compute Engine, RESOURCE_EXHAUSTED of GKE.
+ * `too-many`: 429. `forbidden`: IAM does not allow the call. `lost`: the call takes effect, and its answer never arrives.
+ */
+type FaultKind = 'unavailable' | 'internal' | 'rate-limit' | 'too-many' | 'forbidden' | 'lost';
+
+interface CallFault {
+  readonly match: CallMatch;
+  readonly kind: FaultKind;
+  left: number;
+}
+
+/** The faults in force. */
+export interface FaultState {
+  calls: CallFault[];
+  /** Zones without resources; `all` for every zone. */
+  stockedOut: Set<string>;
+  /** CPUs that the region's quota still allows; undefined without limit. */
+  quota: number | undefined;
+  /** How GKE words a conflict of operations: as today, as it did earlier, or as it did without naming the operation. */
+  conflictTexts: 'present' | 'earlier' | 'nameless';
+}
+
+/** Injected faults. */
+export interface Faults {
+  /** The next `times` calls (default 1) fail in that way. */
+  fail(kind: FaultKind, match?: CallMatch, times?: number): void;
+  /** No VM can be created in the zone; without one, in any. */
+  stockOut(zone?: string): void;
+  /** Further node pools may have this many CPUs altogether. */
+  limitCpus(cpus: number): void;
+  useEarlierConflictTexts(): void;
+  useNamelessConflicts(): void;
+  clear(): void;
+}
+
+/** A state without faults. */
+export function noFaults(): FaultState {
+  return { calls: [], stockedOut: new Set(), quota: undefined, conflictTexts: 'present' };
+}
+
+/** The controls of a fault state. */
+export function faultControls(state: FaultState): Faults {
+  return {
+    fail: (kind, match = {}, times = 1) => void state.calls.push({ kind, match, left: times }),
+    stockOut: (zone = 'all') => void state.stockedOut.add(zone),
+    limitCpus: (cpus) => {
+      state.quota = cpus;
+    },
+    useEarlierConflictTexts: () => {
+      state.conflictTexts = 'earlier';
+    },
+    useNamelessConflicts: () => {
+      state.conflictTexts = 'nameless';
+    },
+    clear: () => void Object.assign(state, noFaults()),
+  };
+}
+
+/** Takes the next fault for a call, if there is one. */
+export function takeFault(state: FaultState, service: 'gke' | 'compute', method: string): FaultKind | undefined {
+  const fault = state.calls.find(
+    ({ match, left }) => left > 0 && (match.service ?? service) === service && (match.method ?? method) === method,
+  );
+  if (fault === undefined) return undefined;
+  fault.left -= 1;
+  return fault.kind;
+}
+
+export function isStockedOut({ stockedOut }: FaultState, zone: string): boolean {
+  return stockedOut.has(zone) || stockedOut.has('all');
+}
+
+/** The fault as GKE tells it (google/rpc/code.proto; a missing permission is worded as in rancher/gke-operator issue 509). */
+export function rpcFault(kind: Exclude<FaultKind, 'lost'>, method: string): RpcError {
+  switch (kind) {
+    case 'unavailable':
+      return new RpcError('UNAVAILABLE', 'The service is currently unavailable.');
+    case 'internal':
+      return new RpcError('INTERNAL', 'Internal error encountered.');
+    case 'rate-limit':
+    case 'too-many':
+      return new RpcError(
+        'RESOURCE_EXHAUSTED',
+        "Quota exceeded for quota metric 'Requests' of service 'container.googleapis.com'.",
+        [['google.rpc.ErrorInfo', { reason: 'RATE_LIMIT_EXCEEDED', domain: 'googleapis.com' }]],
+      );
+    case 'forbidden':
+      return new RpcError(
+        'PERMISSION_DENIED',
+        `Required "${permissionOf(method)}" permission(s) for "projects/lab-project".`,
+      );
+  }
+}
+
+/** The fault as Compute Engine tells it (Compute Engine documentation, "Rate quotas": 403 with reason rateLimitExceeded). */
+export function httpFault(kind: Exclude<FaultKind, 'lost'>, method: string): HttpError {
+  switch (kind) {
+    case 'unavailable':
+      return new HttpError(503, 'backendError', 'Backend Error');
+    case 'internal':
+      return new HttpError(500, 'internalError', 'Internal Error');
+    case 'rate-limit':
+      return new HttpError(
+        403,
+        'rateLimitExceeded',
+        "Quota exceeded for quota metric 'Queries' and limit 'Queries per minute' of service 'compute.googleapis.com'",
+      );
+    case 'too-many':
+      return new HttpError(429, 'rateLimitExceeded', 'Rate Limit Exceeded');
+    case 'forbidden':
+      return new HttpError(
+        403,
+        'forbidden',
+        `Required '${permissionOf(method)}' permission for 'projects/lab-project'`,
+      );
+  }
+}

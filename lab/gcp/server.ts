@@ -1,0 +1,169 @@
+import { type Clock, realClock } from '../aws/clock.ts';
+import { seededRandom } from '../aws/random.ts';
+import { computeHandlers } from './compute/handlers.ts';
+import { serveCompute } from './compute/serve.ts';
+import { HttpError, RpcError } from './errors.ts';
+import { type Faults, faultControls, httpFault, noFaults, rpcFault, takeFault } from './faults.ts';
+import { gkeHandlers } from './gke/handlers.ts';
+import { serveGrpc } from './grpc/serve.ts';
+import { permissionOf } from './permissions.ts';
+import { type GcpDelays, presets } from './presets.ts';
+import { type ClusterSeed, seedCluster } from './seed.ts';
+import type { World } from './world.ts';
+
+/** Where to listen, and the initial state. */
+export interface SimulatedGcpOptions {
+  readonly clusters: readonly ClusterSeed[];
+  /** Default `lab-project`. */
+  readonly project?: string;
+  /** Default `europe-west1`. */
+  readonly region?: string;
+  /** Default the region's zones `b` and `c`. */
+  readonly zones?: readonly string[];
+  /** Delays; those left out are as in the preset `fast`. */
+  readonly delays?: Partial<GcpDelays>;
+  readonly clock?: Clock;
+  /** What IAM allows the caller; without it, everything. */
+  readonly permissions?: readonly string[];
+  readonly seed?: number;
+  /** For the wire of GKE; without it, that is in the clear. */
+  readonly tls?: { readonly certificate: string; readonly key: string };
+}
+
+/** One call in the log. */
+interface LoggedCall {
+  readonly at: number;
+  readonly service: 'gke' | 'compute';
+  /** `CreateNodePool`, `instances.get`. */
+  readonly method: string;
+  /** `ok`, `lost`, or the error's code or status. */
+  readonly outcome: string;
+  readonly userAgent: string;
+  /** The request; of Compute Engine, its path, query and body together. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** What GKE got as `authorization`. */
+  readonly authorization?: string;
+}
+
+/** What a simulated Google contains at the beginning. */
+type WorldOptions = Omit<SimulatedGcpOptions, 'tls'>;
+
+/** A running simulated Google. */
+export interface SimulatedGcp {
+  /** Port of GKE's gRPC on 127.0.0.1. */
+  readonly gkePort: number;
+  /** `http://127.0.0.1:<port>`: Compute Engine and the metadata server. */
+  readonly computeUrl: string;
+  readonly model: World;
+  readonly faults: Faults;
+  /** Calls so far, oldest first. */
+  readonly requests: readonly LoggedCall[];
+  /** Begins anew with another world, behind the same ports: clients of GKE take long to start. */
+  reset(options: WorldOptions): void;
+  close(): Promise<void>;
+}
+
+/** Starts the simulated Google. Tokens are not checked: any will do. */
+export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<SimulatedGcp> {
+  let { world, requests, gke, compute, allowed } = begin(options);
+
+  /** Applies faults, answers, and writes the log. */
+  const dispatch = (
+    call: Omit<LoggedCall, 'at' | 'outcome'>,
+    failed: (kind: Parameters<typeof rpcFault>[0]) => Error,
+    handle: () => object,
+  ): object | 'lost' => {
+    const log = (outcome: string) => void requests.push({ ...call, at: world.clock.now(), outcome });
+    const fault = takeFault(world.faults, call.service, call.method);
+    try {
+      if (fault !== undefined && fault !== 'lost') throw failed(fault);
+      if (allowed !== undefined && !allowed.includes(permissionOf(call.method))) throw failed('forbidden');
+      const answer = handle();
+      log(fault === 'lost' ? 'lost' : 'ok');
+      return fault === 'lost' ? 'lost' : answer;
+    } catch (error) {
+      log(error instanceof RpcError ? error.code : error instanceof HttpError ? String(error.status) : 'broken');
+      throw error;
+    }
+  };
+
+  const http = await serveCompute(world.project, ({ method, userAgent, path, query, body }) => {
+    const input = { ...path, ...Object.fromEntries(query), ...body };
+    return dispatch(
+      { service: 'compute', method, userAgent, input },
+      (kind) => httpFault(kind, method),
+      () => {
+        const handler = compute[method];
+        if (handler === undefined)
+          throw new HttpError(501, 'notImplemented', `the simulated Compute Engine has no ${method}`);
+        return handler({ path, query, body });
+      },
+    );
+  });
+  const grpc = await serveGrpc(
+    ({ method, userAgent, authorization, request }) => {
+      const input = request as Record<string, unknown>;
+      const answer = dispatch(
+        { service: 'gke', method, userAgent, authorization, input },
+        (kind) => rpcFault(kind, method),
+        () => {
+          const handler = gke[method];
+          if (handler === undefined) throw new RpcError('UNIMPLEMENTED', `the simulated GKE has no ${method}`);
+          return handler(request as never);
+        },
+      );
+      return answer === 'lost' ? 'lost' : { answer };
+    },
+    options.tls === undefined ? {} : { tls: options.tls },
+  );
+
+  return {
+    gkePort: grpc.port,
+    computeUrl: `http://127.0.0.1:${http.port}`,
+    get model() {
+      return world;
+    },
+    get faults() {
+      return faultControls(world.faults);
+    },
+    get requests() {
+      return requests;
+    },
+    reset: (next) => {
+      ({ world, requests, gke, compute, allowed } = begin(next));
+    },
+    close: async () => {
+      grpc.close();
+      await http.close();
+    },
+  };
+}
+
+function begin(options: WorldOptions) {
+  const world = createWorld(options);
+  const requests: LoggedCall[] = [];
+  return { world, requests, gke: gkeHandlers(world), compute: computeHandlers(world), allowed: options.permissions };
+}
+
+function createWorld(options: WorldOptions): World {
+  const region = options.region ?? 'europe-west1';
+  const world: World = {
+    project: options.project ?? 'lab-project',
+    region,
+    zones: options.zones ?? [`${region}-b`, `${region}-c`],
+    clock: options.clock ?? realClock(),
+    random: seededRandom(options.seed ?? 1),
+    delays: { ...presets.fast, ...options.delays },
+    faults: noFaults(),
+    computeBase: 'https://www.googleapis.com',
+    clusters: new Map(),
+    gkeOperations: new Map(),
+    instances: new Map(),
+    groups: new Map(),
+    computeOperations: new Map(),
+    requestIds: new Map(),
+    groupListeners: [],
+  };
+  for (const cluster of options.clusters) seedCluster(world, cluster);
+  return world;
+}

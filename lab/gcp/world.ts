@@ -1,0 +1,48 @@
+import type { Clock } from '../aws/clock.ts';
+import type { ComputeOperation, Instance, InstanceGroup } from './compute/state.ts';
+import type { FaultState } from './faults.ts';
+import type { Cluster, GkeOperation } from './gke/state.ts';
+import type { GcpDelays } from './presets.ts';
+
+/** Everything that exists in the simulated Google. Handlers change it; tests may read it. */
+export interface World {
+  readonly project: string;
+  readonly region: string;
+  readonly zones: readonly string[];
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly delays: GcpDelays;
+  readonly faults: FaultState;
+  /** Base of the URLs of Compute Engine's resources. */
+  readonly computeBase: string;
+  /** By name. */
+  readonly clusters: Map<string, Cluster>;
+  /** By name, oldest first. */
+  readonly gkeOperations: Map<string, GkeOperation>;
+  /** By `zone/name`; so are the groups. */
+  readonly instances: Map<string, Instance>;
+  readonly groups: Map<string, InstanceGroup>;
+  /** By name. */
+  readonly computeOperations: Map<string, ComputeOperation>;
+  /** Operations by the request ID that they were asked for with. */
+  readonly requestIds: Map<string, ComputeOperation>;
+  /** Called when the members of a group have changed. */
+  readonly groupListeners: ((group: InstanceGroup) => void)[];
+}
+
+/** Calls the action once after a delay. */
+export function later(world: World, ms: number, action: () => void): void {
+  world.clock.after(ms, action);
+}
+
+/** A time as Google writes it. */
+export function timestamp(world: World): string {
+  return new Date(world.clock.now()).toISOString();
+}
+
+/** This many decimal digits, without leading zero. */
+export function randomId(world: World, digits: number): string {
+  return Array.from({ length: digits }, (_, at) => String(Math.floor(world.random() * 9) + (at === 0 ? 1 : 0))).join(
+    '',
+  );
+}

@@ -1,0 +1,186 @@
+import './tls-roots.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { problemOf } from '../cases/refusal.ts';
+import { calls, type GkeBench, openBench, poolIn, seededPools, target } from './support.ts';
+
+let bench: GkeBench;
+beforeEach(async () => {
+  bench = await openBench();
+});
+
+const create = async (size = 4) =>
+  await bench.pools.createPool({ source: bench.web, target, size, run: 'run-1', token: 'run-1/surge' });
+const replacement = () => ({ ...bench.web, name: 'web-new' });
+
+test('the calls travel over TLS with the token of the metadata server', async () => {
+  await bench.pools.describePool(bench.web);
+  expect(calls(bench.gcp, 'GetNodePool').map(({ authorization }) => authorization)).toEqual(['Bearer lab-token']);
+});
+
+describe('creating a replacement', () => {
+  test('clones the pool with the new version, our labels, and no smaller than its first size', async () => {
+    await create();
+    expect(calls(bench.gcp, 'CreateNodePool')[0]?.input['nodePool']).toMatchObject({
+      name: 'web-new',
+      version: '1.36',
+      initialNodeCount: 2,
+      locations: ['europe-west1-b', 'europe-west1-c'],
+      autoscaling: { enabled: true, minNodeCount: 2, maxNodeCount: 4 },
+      management: { autoUpgrade: true, autoRepair: true },
+      config: {
+        machineType: 'e2-medium',
+        labels: { tier: 'web' },
+        resourceLabels: {
+          'nodeferry-created-by': 'run-1',
+          'nodeferry-replaces': 'web',
+          'nodeferry-autoscaling': 'scale-1-4-0-0-balanced',
+        },
+      },
+    });
+  });
+
+  test('of a suspended source has the management that its owner chose', async () => {
+    await bench.pools.suspendScaling(bench.web);
+    await create();
+    expect(poolIn(bench.gcp, 'web').spec.management).toEqual({ autoUpgrade: false, autoRepair: false });
+    expect(poolIn(bench.gcp, 'web-new').spec.management).toEqual({ autoUpgrade: true, autoRepair: true });
+  });
+
+  test('that the quota does not allow says so with Google’s numbers, and creates nothing', async () => {
+    bench.gcp.faults.limitCpus(4);
+    expect(await problemOf(create())).toMatchObject({
+      code: 'CapacityUnavailable',
+      message: expect.stringMatching(/resource "CPUS": request requires '8.0' and is short '4.0'/),
+      hint: expect.stringContaining('quota'),
+    });
+    expect(await bench.pools.findPool(replacement())).toBeUndefined();
+  });
+
+  test('for which a zone has no resources tells so while its operation still runs', async () => {
+    bench.gcp.faults.stockOut('europe-west1-c');
+    await create();
+    bench.cloudClock.advance(10_000);
+    const facts = await bench.pools.describePool(replacement());
+    expect([...bench.gcp.model.gkeOperations.values()].map(({ status }) => status)).toEqual(['RUNNING']);
+    expect(facts).toMatchObject({ status: 'creating', desiredSize: 4 });
+    expect(facts.instances.map(({ zone, state }) => [zone, state])).toEqual([
+      ['europe-west1-b', 'running'],
+      ['europe-west1-b', 'running'],
+    ]);
+    expect(facts.problems).toEqual([
+      expect.stringMatching(/^ZONE_RESOURCE_POOL_EXHAUSTED: The zone '.*europe-west1-c'/),
+    ]);
+  });
+
+  test('by somebody without the permission names it', async () => {
+    bench.gcp.faults.fail('forbidden', { method: 'CreateNodePool' });
+    expect(await problemOf(create())).toMatchObject({
+      code: 'Forbidden',
+      hint: expect.stringContaining('container.clusters.update'),
+    });
+    expect(calls(bench.gcp, 'CreateNodePool')).toHaveLength(1);
+  });
+});
+
+test('once the old pool is deleted, the autoscaler of its replacement has the limits that the owner chose', async () => {
+  await create();
+  bench.cloudClock.advance(10_000);
+  await bench.pools.suspendScaling(bench.web);
+  for (const { instanceId } of await bench.pools.observeInstances(bench.web)) {
+    await bench.pools.terminateInstance(bench.web, instanceId);
+  }
+  bench.cloudClock.advance(10_000);
+  expect(poolIn(bench.gcp, 'web-new').spec.autoscaling).toMatchObject({ minNodeCount: 2 });
+  await bench.pools.deletePool(bench.web, {});
+  expect(poolIn(bench.gcp, 'web-new').spec.autoscaling).toMatchObject({
+    enabled: true,
+    minNodeCount: 1,
+    maxNodeCount: 4,
+  });
+  expect(poolIn(bench.gcp, 'web-new').spec.config?.resourceLabels).toEqual({
+    'nodeferry-created-by': 'run-1',
+    'nodeferry-replaces': 'web',
+  });
+});
+
+describe('before anything is changed', () => {
+  const mayCreate = async (changes: Partial<typeof target> = {}) =>
+    await bench.pools.requireMayCreate({ source: bench.web, target: { ...target, ...changes } });
+
+  test('a replacement that GKE would create is accepted', async () => {
+    await mayCreate();
+    await mayCreate({ version: '1.36.3-gke.1000' });
+    await mayCreate({ version: undefined });
+  });
+
+  test.each([
+    [{ version: '1.37' }, 'no nodes of version 1.37'],
+    [{ version: '1.3' }, 'no nodes of version 1.3'],
+    [{ launchTemplateVersion: '2' }, 'no launch templates'],
+  ])('%j is refused', async (changes, message) => {
+    expect(await problemOf(mayCreate(changes))).toMatchObject({
+      code: 'ProviderRefused',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  test('nodes that are newer than the control plane are refused', async () => {
+    bench = await openBench({ version: '1.35.9-gke.2000' });
+    expect(await problemOf(mayCreate())).toMatchObject({
+      message: expect.stringContaining('newer than the control plane'),
+    });
+  });
+
+  test('an Autopilot cluster is refused, with the reason', async () => {
+    bench = await openBench({ autopilot: true });
+    expect(await problemOf(mayCreate())).toMatchObject({
+      code: 'ProviderRefused',
+      message: expect.stringContaining('Autopilot node pools cannot be accessed or modified'),
+    });
+  });
+
+  test('a pool of node auto-provisioning is refused', async () => {
+    bench = await openBench({ pools: [{ ...seededPools[0], autoscaling: { enabled: true, autoprovisioned: true } }] });
+    expect(await problemOf(mayCreate())).toMatchObject({ message: expect.stringContaining('auto-provisioning') });
+  });
+});
+
+describe('a zonal cluster', () => {
+  beforeEach(async () => {
+    bench = await openBench({ location: 'europe-west1-c' });
+  });
+
+  test('has its pools in its zone, one group each', async () => {
+    expect(await bench.pools.describePool(bench.web)).toMatchObject({
+      zones: ['europe-west1-c'],
+      desiredSize: 2,
+      minSize: 1,
+      maxSize: 4,
+    });
+    await create(3);
+    bench.cloudClock.advance(10_000);
+    expect(await bench.pools.describePool(replacement())).toMatchObject({ desiredSize: 3, zones: ['europe-west1-c'] });
+  });
+
+  test('is not found in its region', async () => {
+    expect(await problemOf(bench.pools.findPool({ ...bench.web, region: 'europe-west1' }))).toMatchObject({
+      code: 'PoolNotFound',
+    });
+  });
+});
+
+describe('zones that have lost more than another', () => {
+  test('get their instances again, at no cost of the other, although that makes more than were asked for', async () => {
+    bench = await openBench({ zones: ['europe-west1-b', 'europe-west1-c', 'europe-west1-d'] });
+    await bench.pools.suspendScaling(bench.web);
+    const gone = (await bench.pools.observeInstances(bench.web)).filter(({ zone }) => zone !== 'europe-west1-d');
+    for (const { instanceId } of gone) await bench.pools.terminateInstance(bench.web, instanceId);
+    bench.cloudClock.advance(10_000);
+    const stayed = await bench.pools.observeInstances(bench.web);
+    expect(stayed).toHaveLength(2);
+    await bench.pools.restoreSize(bench.web, 3);
+    bench.cloudClock.advance(10_000);
+    expect(calls(bench.gcp, 'SetNodePoolSize').map(({ input }) => input['nodeCount'])).toEqual([2]);
+    expect(await bench.pools.observeInstances(bench.web)).toEqual(expect.arrayContaining([...stayed]));
+  });
+});

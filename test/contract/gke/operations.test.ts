@@ -1,0 +1,134 @@
+/** GKE has no request IDs and one operation at a time: what is lost is found again, and what is refused waits. */
+import './tls-roots.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { startOperation } from '../../../lab/gcp/gke/operations.ts';
+import { later } from '../../../lab/gcp/world.ts';
+import { problemOf } from '../cases/refusal.ts';
+import { calls, type GkeBench, openBench, poolIn, target } from './support.ts';
+
+let bench: GkeBench;
+beforeEach(async () => {
+  bench = await openBench();
+});
+
+const operations = () => [...bench.gcp.model.gkeOperations.values()].map(({ type }) => type);
+const create = async (pools = bench.pools) =>
+  await pools.createPool({ source: bench.web, target, size: 4, run: 'run-1', token: 'run-1/surge' });
+
+/** Somebody else upgrades the cluster, for so long. */
+function startUpgrade(ms: number): string {
+  const { model } = bench.gcp;
+  const cluster = model.clusters.get('prod');
+  if (cluster === undefined) throw new Error('no cluster');
+  return startOperation(model, cluster, { type: 'UPGRADE_MASTER', run: (done) => later(model, ms, () => done()) }).name;
+}
+
+describe('while somebody else’s operation runs', () => {
+  test.each([
+    ['the present words', undefined],
+    ['the earlier words', 'useEarlierConflictTexts'],
+    ['words that do not name it', 'useNamelessConflicts'],
+  ] as const)('a pool is created after it, asked for twice in all (%s)', async (_which, words) => {
+    if (words !== undefined) bench.gcp.faults[words]();
+    startUpgrade(60_000);
+    await create();
+    expect(operations()).toEqual(['UPGRADE_MASTER', 'CREATE_NODE_POOL']);
+    expect(calls(bench.gcp, 'CreateNodePool').map(({ outcome }) => outcome)).toEqual(['FAILED_PRECONDITION', 'ok']);
+  });
+
+  test('for longer than we wait, the call says which one', async () => {
+    const name = startUpgrade(3_600_000);
+    expect(await problemOf(create())).toMatchObject({
+      code: 'Conflict',
+      message: expect.stringMatching(new RegExp(`creation: UPGRADE_MASTER ${name} of prod, since .* still runs`)),
+      hint: expect.stringContaining('gcloud container operations list'),
+    });
+    expect(calls(bench.gcp, 'CreateNodePool')).toHaveLength(1);
+  });
+
+  test('settings are suspended after it, and restored', async () => {
+    startUpgrade(60_000);
+    const suspended = await bench.pools.suspendScaling(bench.web);
+    startUpgrade(60_000);
+    expect(await bench.pools.restoreScaling(bench.web, suspended)).toEqual([]);
+    expect(poolIn(bench.gcp, 'web').spec).toMatchObject({
+      autoscaling: { enabled: true, minNodeCount: 1, maxNodeCount: 4 },
+      management: { autoUpgrade: true, autoRepair: true },
+      config: { resourceLabels: {} },
+    });
+  });
+
+  test('instances are terminated all the same: that is not an operation of GKE', async () => {
+    startUpgrade(3_600_000);
+    const [victim] = await bench.pools.observeInstances(bench.web);
+    expect(await bench.pools.terminateInstance(bench.web, victim?.instanceId ?? '')).toEqual({
+      outcome: 'terminating',
+    });
+  });
+});
+
+describe('when the answer is lost after the request took effect', () => {
+  test.each([
+    ['CreateNodePool', 'CREATE_NODE_POOL', create],
+    ['SetNodePoolSize', 'SET_NODE_POOL_SIZE', async () => await bench.pools.restoreSize(bench.web, 6)],
+    ['DeleteNodePool', 'DELETE_NODE_POOL', async () => await bench.pools.deletePool(bench.web, {})],
+  ] as const)('%s is not made twice', async (method, type, act) => {
+    if (method === 'DeleteNodePool') {
+      await bench.pools.suspendScaling(bench.web);
+      for (const { instanceId } of await bench.pools.observeInstances(bench.web)) {
+        await bench.pools.terminateInstance(bench.web, instanceId);
+      }
+      bench.cloudClock.advance(10_000);
+    }
+    bench.gcp.faults.fail('lost', { method });
+    await act();
+    bench.cloudClock.advance(30_000);
+    expect(operations().filter((one) => one === type)).toEqual([type]);
+  });
+
+  test.each(['UpdateNodePool', 'SetNodePoolAutoscaling', 'SetNodePoolManagement'])(
+    'suspending goes on after %s, and tells all of it',
+    async (method) => {
+      bench.gcp.faults.fail('lost', { method });
+      const suspended = await bench.pools.suspendScaling(bench.web);
+      expect(suspended.toSorted()).toEqual(['repair', 'scale-1-4-0-0-balanced', 'upgrade']);
+      expect(operations()).toEqual(['UPDATE_CLUSTER', 'UPDATE_CLUSTER', 'SET_NODE_POOL_MANAGEMENT']);
+    },
+  );
+});
+
+describe('when the worker dies half way', () => {
+  test.each(['UpdateNodePool', 'SetNodePoolAutoscaling', 'SetNodePoolManagement'])(
+    'the next one finishes a suspension that died with %s, and restores all of it',
+    async (method) => {
+      bench.gcp.faults.fail('forbidden', { method });
+      expect(await problemOf(bench.pools.suspendScaling(bench.web))).toMatchObject({ code: 'Forbidden' });
+      const next = bench.restart();
+      const suspended = await next.suspendScaling(bench.web);
+      expect(suspended.toSorted()).toEqual(['repair', 'scale-1-4-0-0-balanced', 'upgrade']);
+      await next.restoreScaling(bench.web, []);
+      expect(poolIn(bench.gcp, 'web').spec).toMatchObject({
+        autoscaling: { enabled: true, minNodeCount: 1, maxNodeCount: 4 },
+        management: { autoUpgrade: true, autoRepair: true },
+      });
+    },
+  );
+
+  test('the next one finds the pool that was being created', async () => {
+    await create();
+    await create(bench.restart());
+    expect(operations()).toEqual(['CREATE_NODE_POOL']);
+  });
+});
+
+test('a pool that somebody labels meanwhile keeps that label', async () => {
+  await bench.pools.suspendScaling(bench.web);
+  const pool = poolIn(bench.gcp, 'web');
+  pool.spec = {
+    ...pool.spec,
+    config: { ...pool.spec.config, resourceLabels: { ...pool.spec.config?.resourceLabels, team: 'shop' } },
+  };
+  pool.revision += 1;
+  await bench.pools.restoreScaling(bench.web, []);
+  expect(poolIn(bench.gcp, 'web').spec.config?.resourceLabels).toEqual({ team: 'shop' });
+});

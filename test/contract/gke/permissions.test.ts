@@ -1,0 +1,80 @@
+/** The role in deploy/iam against a cloud that checks permissions: everything works with it, and nothing in it is unused. */
+import './tls-roots.ts';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { startOperation } from '../../../lab/gcp/gke/operations.ts';
+import { permissionOf } from '../../../lab/gcp/permissions.ts';
+import { later } from '../../../lab/gcp/world.ts';
+import { refusal } from '../cases/refusal.ts';
+import { calls, type GkeBench, openBench, target } from './support.ts';
+
+const file = new URL('../../../deploy/iam/gke-role.yaml', import.meta.url);
+const { includedPermissions } = parse(readFileSync(file, 'utf8')) as { includedPermissions: readonly string[] };
+
+/** A whole replacement, in which an operation of somebody else is found by each of its two texts, and a VM is looked for in other pools. */
+async function replace({ gcp, cloudClock, pools, web }: GkeBench): Promise<void> {
+  const { model } = gcp;
+  const cluster = model.clusters.get('prod');
+  if (cluster === undefined) throw new Error('no cluster');
+  const replacement = { ...web, name: 'web-new' };
+  const request = { source: web, target, run: 'run-1', token: 't' };
+  await pools.requireMayCreate(request);
+  startOperation(model, cluster, { type: 'UPGRADE_MASTER', run: (done) => later(model, 10_000, () => done()) });
+  await pools.createPool({ ...request, size: 2 });
+  await pools.describePool(replacement);
+  cloudClock.advance(10_000);
+  await pools.resize(replacement, { size: 4, run: 'run-1', source: web });
+  cloudClock.advance(10_000);
+  await pools.restoreScaling(web, await pools.suspendScaling(web));
+  await pools.suspendScaling(web);
+  await pools.trimPool(web);
+  for (const { instanceId } of await pools.observeInstances(web)) await pools.terminateInstance(web, instanceId);
+  await pools.observeInstance(web, 'nobody');
+  cloudClock.advance(10_000);
+  await pools.deletePool(web, {});
+  cloudClock.advance(10_000);
+  expect((await pools.findReplacements(web)).map(({ status }) => status)).toEqual(['active']);
+}
+
+test.each(['UNSPECIFIED', 'REGULAR'] as const)(
+  'replacing a pool in channel %s needs no other permission',
+  async (channel) => {
+    const bench = await openBench({ channel }, includedPermissions);
+    await replace(bench);
+    expect(bench.gcp.requests.map(({ outcome }) => outcome)).not.toContain('403');
+    expect(bench.gcp.requests.map(({ outcome }) => outcome)).not.toContain('PERMISSION_DENIED');
+  },
+);
+
+test('every permission of the role is used', async () => {
+  const bench = await openBench({}, includedPermissions);
+  await replace(bench);
+  bench.gcp.faults.useNamelessConflicts();
+  const cluster = bench.gcp.model.clusters.get('prod');
+  if (cluster === undefined) throw new Error('no cluster');
+  const { model } = bench.gcp;
+  startOperation(model, cluster, { type: 'UPGRADE_MASTER', run: (done) => later(model, 10_000, () => done()) });
+  await bench.pools.suspendScaling({ ...bench.web, name: 'web-new' });
+  const used = bench.gcp.requests.map(({ method }) => permissionOf(method));
+  expect([...new Set(used)].toSorted()).toEqual([...includedPermissions].toSorted());
+});
+
+test.each(includedPermissions.filter((one) => one !== 'container.operations.list'))(
+  'without %s something is refused, and its error names the permission',
+  async (missing) => {
+    const bench = await openBench(
+      {},
+      includedPermissions.filter((one) => one !== missing),
+    );
+    await expect(replace(bench)).rejects.toMatchObject({
+      problem: { code: 'Forbidden', message: expect.stringContaining(missing), hint: expect.stringContaining(missing) },
+    });
+  },
+);
+
+test('a call that names no permission of the role is refused by the cloud', async () => {
+  const bench = await openBench({}, []);
+  expect(await refusal(bench.pools.describePool(bench.web))).toBe('Forbidden');
+  expect(calls(bench.gcp, 'GetNodePool').map(({ outcome }) => outcome)).toEqual(['PERMISSION_DENIED']);
+});

@@ -1,0 +1,53 @@
+/** In a release channel, auto-upgrade and auto-repair can't be turned off: a maintenance exclusion keeps upgrades away. */
+import './tls-roots.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { calls, type GkeBench, openBench, poolIn } from './support.ts';
+
+const theirs = { freeze: { startTime: { seconds: '1' }, endTime: { seconds: '2' } } };
+const recurringWindow = { recurrence: 'FREQ=WEEKLY;BYDAY=SA' };
+
+let bench: GkeBench;
+beforeEach(async () => {
+  bench = await openBench({
+    channel: 'REGULAR',
+    maintenance: { window: { recurringWindow, maintenanceExclusions: theirs } },
+  });
+});
+
+const maintenance = () => bench.gcp.model.clusters.get('prod')?.maintenance.window;
+
+test('suspending excludes upgrades of nodes for the time being, beside the windows and exclusions of others', async () => {
+  const suspended = await bench.pools.suspendScaling(bench.web);
+  expect(suspended).toEqual(['scale-1-4-0-0-balanced', 'exclusion']);
+  expect(await bench.pools.suspendScaling(bench.web)).toEqual(suspended);
+  expect(maintenance()).toMatchObject({
+    recurringWindow,
+    maintenanceExclusions: {
+      freeze: { startTime: { seconds: '1' } },
+      'nodeferry-web': { maintenanceExclusionOptions: { scope: 'NO_MINOR_OR_NODE_UPGRADES' } },
+    },
+  });
+  expect(poolIn(bench.gcp, 'web').spec.management).toMatchObject({ autoUpgrade: true, autoRepair: true });
+  expect(calls(bench.gcp, 'SetNodePoolManagement')).toEqual([]);
+});
+
+test('restoring removes the exclusion, and nothing of others', async () => {
+  const suspended = await bench.pools.suspendScaling(bench.web);
+  await bench.pools.restoreScaling(bench.web, suspended);
+  await bench.pools.restoreScaling(bench.web, suspended);
+  expect(Object.keys(maintenance()?.maintenanceExclusions ?? {})).toEqual(['freeze']);
+  expect(maintenance()).toMatchObject({ recurringWindow });
+  expect(calls(bench.gcp, 'SetMaintenancePolicy')).toHaveLength(2);
+});
+
+test('the exclusion of a pool does not outlive it', async () => {
+  await bench.pools.suspendScaling(bench.web);
+  for (const { instanceId } of await bench.pools.observeInstances(bench.web)) {
+    await bench.pools.terminateInstance(bench.web, instanceId);
+  }
+  bench.cloudClock.advance(10_000);
+  await bench.pools.deletePool(bench.web, {});
+  bench.cloudClock.advance(10_000);
+  expect(await bench.pools.findPool(bench.web)).toBeUndefined();
+  expect(Object.keys(maintenance()?.maintenanceExclusions ?? {})).toEqual(['freeze']);
+});

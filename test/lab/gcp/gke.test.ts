@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { clusterName as parent, rpcErrorOf, startCloud } from './support.ts';
+
+const inChannel = {
+  clusters: [{ name: 'lab', channel: 'REGULAR' as const, pools: [{ name: 'web', initialNodeCount: 1 }] }],
+};
+
+describe('a node pool', () => {
+  test('is created by an operation that takes as long as its VMs, one group for each zone', async () => {
+    const { gke, clock, operationOf, pool } = await startCloud();
+    const created = await gke.createNodePool({
+      parent,
+      nodePool: { name: 'new', initialNodeCount: 2, version: '1.36' },
+    });
+    expect(created[0]).toMatchObject({ operationType: 'CREATE_NODE_POOL', status: 'PENDING' });
+    expect(created[0].targetLink).toMatch(/clusters\/lab\/nodePools\/new$/);
+
+    clock.advance(1_000);
+    expect(await operationOf(created)).toMatchObject({ status: 'RUNNING' });
+    expect((await gke.getNodePool({ name: pool('new') }))[0]).toMatchObject({ status: 'PROVISIONING' });
+
+    clock.advance(5_000);
+    const [made] = await gke.getNodePool({ name: pool('new') });
+    expect(await operationOf(created)).toMatchObject({ status: 'DONE', error: null });
+    expect(made).toMatchObject({ status: 'RUNNING', version: '1.36.3-gke.1000', initialNodeCount: 2 });
+    expect(made.instanceGroupUrls?.map((url) => /zones\/([^/]+)/.exec(url)?.[1])).toEqual([
+      'europe-west1-b',
+      'europe-west1-c',
+    ]);
+  });
+
+  test('grows in every zone at once, and shrinks by VMs that nobody names', async () => {
+    const { gke, gcp, clock, pool } = await startCloud();
+    const before = [...gcp.model.instances.keys()];
+    await gke.setNodePoolSize({ name: pool('web'), nodeCount: 3 });
+    clock.advance(10_000);
+    expect(gcp.model.instances.size).toBe(6);
+    await gke.setNodePoolSize({ name: pool('web'), nodeCount: 1 });
+    clock.advance(10_000);
+    expect(gcp.model.instances.size).toBe(2);
+    expect(before.filter((key) => gcp.model.instances.has(key))).toEqual([]);
+  });
+
+  test('is deleted with its VMs', async () => {
+    const { gke, gcp, clock, pool } = await startCloud();
+    await gke.deleteNodePool({ name: pool('web') });
+    expect((await gke.getNodePool({ name: pool('web') }))[0]).toMatchObject({ status: 'STOPPING' });
+    clock.advance(10_000);
+    expect(await rpcErrorOf(gke.getNodePool({ name: pool('web') }))).toMatchObject({ code: 5 });
+    expect([gcp.model.instances.size, gcp.model.groups.size]).toEqual([0, 0]);
+  });
+
+  test('keeps both kinds of management on in a release channel', async () => {
+    const { gke, pool } = await startCloud(inChannel);
+    const off = { name: pool('web'), management: { autoUpgrade: false, autoRepair: false } };
+    expect(await rpcErrorOf(gke.setNodePoolManagement(off))).toMatchObject({
+      code: 3,
+      message: expect.stringContaining(
+        'Auto_upgrade and auto_repair cannot be false when release_channel REGULAR is set',
+      ),
+    });
+  });
+
+  test('has resource labels, which are replaced as a whole, unless it has changed since it was read', async () => {
+    const { gke, clock, pool } = await startCloud();
+    const [{ etag }] = await gke.getNodePool({ name: pool('web') });
+    const label = (value: string) =>
+      gke.updateNodePool({ name: pool('web'), ...(etag && { etag }), resourceLabels: { labels: { owner: value } } });
+    await label('a');
+    clock.advance(5_000);
+    expect((await gke.getNodePool({ name: pool('web') }))[0].config?.resourceLabels).toEqual({ owner: 'a' });
+    expect(await rpcErrorOf(label('b'))).toMatchObject({ code: 10 });
+  });
+
+  test('of an Autopilot cluster belongs to GKE', async () => {
+    const { gke, pool } = await startCloud({ clusters: [{ name: 'lab', autopilot: true, pools: [{ name: 'web' }] }] });
+    expect(await rpcErrorOf(gke.deleteNodePool({ name: pool('web') }))).toMatchObject({
+      message: expect.stringContaining('Autopilot node pools cannot be accessed or modified'),
+    });
+  });
+});
+
+describe('an operation that runs', () => {
+  test('refuses every other one, and is named', async () => {
+    const { gke, clock, pool } = await startCloud();
+    const [{ name }] = await gke.createNodePool({ parent, nodePool: { name: 'new', initialNodeCount: 1 } });
+    const second = () => gke.setNodePoolSize({ name: pool('web'), nodeCount: 3 });
+    expect(await rpcErrorOf(second())).toEqual({
+      code: 9,
+      message: `9 FAILED_PRECONDITION: Cluster is running incompatible operation ${name}.`,
+      reason: 'CLUSTER_ALREADY_HAS_OPERATION',
+      domain: 'container.googleapis.com',
+    });
+    clock.advance(10_000);
+    expect((await second())[0]).toMatchObject({ operationType: 'SET_NODE_POOL_SIZE' });
+  });
+
+  test('was told in other words earlier, without a reason', async () => {
+    const { gke, gcp, pool } = await startCloud();
+    gcp.faults.useEarlierConflictTexts();
+    const [{ name }] = await gke.createNodePool({ parent, nodePool: { name: 'new', initialNodeCount: 1 } });
+    const told = await rpcErrorOf(gke.deleteNodePool({ name: pool('web') }));
+    expect(told).toMatchObject({
+      code: 9,
+      message: expect.stringContaining(`Operation ${name} is currently creating a node pool for cluster lab.`),
+    });
+    expect(told.reason).toBeUndefined();
+  });
+
+  test('goes on while the zone has no resources, and ends with an error when its time is over', async () => {
+    const { gke, gcp, clock, operationOf, pool } = await startCloud();
+    gcp.faults.stockOut();
+    const created = await gke.createNodePool({ parent, nodePool: { name: 'new', initialNodeCount: 1 } });
+    clock.advance(30_000);
+    expect(await operationOf(created)).toMatchObject({ status: 'RUNNING', error: null });
+    clock.advance(40_000);
+    expect(await operationOf(created)).toMatchObject({ status: 'DONE', error: { code: 8 } });
+    expect((await gke.getNodePool({ name: pool('new') }))[0]).toMatchObject({
+      status: 'ERROR',
+      conditions: [{ code: 'GCE_STOCKOUT', message: expect.stringContaining('does not have enough resources') }],
+    });
+  });
+});
+
+test('the quota of the region refuses a pool, with its numbers', async () => {
+  const { gke, gcp } = await startCloud();
+  gcp.faults.limitCpus(4);
+  expect(
+    await rpcErrorOf(gke.createNodePool({ parent, nodePool: { name: 'new', initialNodeCount: 2 } })),
+  ).toMatchObject({
+    code: 7,
+    message: expect.stringContaining(`resource "CPUS": request requires '8.0' and is short '4.0'`),
+  });
+});
+
+test('a call whose answer is lost has taken effect, and what may be repeated is repeated by the client', async () => {
+  const { gke, gcp, pool } = await startCloud();
+  gcp.faults.fail('lost', { method: 'SetNodePoolSize' });
+  expect(await rpcErrorOf(gke.setNodePoolSize({ name: pool('web'), nodeCount: 3 }))).toMatchObject({ code: 14 });
+  expect([...gcp.model.gkeOperations.values()].map(({ type }) => type)).toEqual(['SET_NODE_POOL_SIZE']);
+  gcp.faults.fail('unavailable', { method: 'GetNodePool' }, 2);
+  expect((await gke.getNodePool({ name: pool('web') }))[0].name).toBe('web');
+});
+
+test('what has no model is refused by name', async () => {
+  const { gke, gcp, pool } = await startCloud();
+  expect(await rpcErrorOf(gke.rollbackNodePoolUpgrade({ name: pool('web') }))).toMatchObject({ code: 12 });
+  const request = { name: pool('web'), nodeVersion: '1.36' };
+  expect(await rpcErrorOf(gke.updateNodePool(request))).toMatchObject({
+    code: 12,
+    message: expect.stringContaining('nodeVersion'),
+  });
+  expect(gcp.requests.map(({ outcome }) => outcome)).toEqual(['UNIMPLEMENTED', 'UNIMPLEMENTED']);
+});
