@@ -29,30 +29,38 @@ export async function change(clients: GkeClients, ref: PoolRef, wanted: Change):
   const deadline = clients.clock.now() + clients.operationTimeoutMs;
   for (let lost = 0; ; ) {
     if (await wanted.isDone()) return;
-    try {
-      const operation = await wanted.request();
-      await waitFor(clients, ref, operation, deadline, wanted);
-      return;
-    } catch (error) {
-      if (mayHaveChanged(error) && lost < clients.maxAttempts) {
-        lost += 1;
-        await clients.clock.sleep(clients.pollIntervalMs);
-      } else {
-        const running = await findConflicting(clients, ref, error);
-        await waitFor(clients, ref, running, deadline, wanted, error as NodeferryError);
-      }
+    const asked = await ask(wanted);
+    if ('operation' in asked) return await waitFor(clients, ref, asked.operation, deadline, wanted);
+    if (mayHaveChanged(asked.refusal) && lost < clients.maxAttempts) lost += 1;
+    else {
+      const running = await findConflicting(clients, ref, asked.refusal);
+      await waitFor(clients, ref, running, deadline, wanted, asked.refusal);
+      if (clients.clock.now() >= deadline) throw asked.refusal;
     }
+    // Also where no such operation is found: it may have ended just now, or GKE may go on refusing.
+    await clients.clock.sleep(clients.pollIntervalMs);
+  }
+}
+
+async function ask({
+  request,
+}: Change): Promise<{ readonly operation: Operation } | { readonly refusal: NodeferryError }> {
+  try {
+    return { operation: await request() };
+  } catch (error) {
+    if (error instanceof NodeferryError) return { refusal: error };
+    throw error;
   }
 }
 
 /** Whether the answer may have been lost, or the resource has changed since it was read (ABORTED): what decides has to be read again. */
-function mayHaveChanged(error: unknown): boolean {
-  return hasCode(error, 'ProviderUnavailable') || readGoogleError((error as Error).cause).rpc === 'ABORTED';
+function mayHaveChanged(error: NodeferryError): boolean {
+  return error.problem.code === 'ProviderUnavailable' || readGoogleError(error.cause).rpc === 'ABORTED';
 }
 
 /** The operation because of which a call was refused. @throws the error itself when it was refused for something else */
-async function findConflicting(clients: GkeClients, ref: PoolRef, error: unknown): Promise<Operation> {
-  const facts = readGoogleError(error instanceof NodeferryError ? error.cause : error);
+async function findConflicting(clients: GkeClients, ref: PoolRef, error: NodeferryError): Promise<Operation> {
+  const facts = readGoogleError(error.cause);
   if (!isConflict(facts)) throw error;
   const [name] = /operation-[\w-]*\w/.exec(facts.message) ?? [];
   const known = name === undefined ? undefined : await findOperation(clients, ref, name);

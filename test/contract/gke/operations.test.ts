@@ -46,6 +46,20 @@ describe('while somebody else’s operation runs', () => {
     expect(calls(bench.gcp, 'CreateNodePool')).toHaveLength(1);
   });
 
+  test('that nobody can find, the call is repeated now and then, and says so in the end', async () => {
+    startUpgrade(3_600_000);
+    bench.gcp.faults.useNamelessConflicts();
+    const cluster = bench.gcp.model.clusters.get('prod');
+    for (const [name, operation] of bench.gcp.model.gkeOperations) {
+      bench.gcp.model.gkeOperations.set(name, { ...operation, location: 'us-east1', cluster: cluster?.name ?? '' });
+    }
+    expect(await problemOf(create())).toMatchObject({
+      code: 'Conflict',
+      message: expect.stringContaining('Cluster is currently being created, deleted, updated or repaired'),
+    });
+    expect(calls(bench.gcp, 'CreateNodePool').length).toBeLessThanOrEqual(151);
+  });
+
   test('settings are suspended after it, and restored', async () => {
     startUpgrade(60_000);
     const suspended = await bench.pools.suspendScaling(bench.web);
