@@ -7,6 +7,7 @@ import config from '../../vitest.config.ts';
 
 /** Files that a second project runs too, with other settings. */
 const shared = {
+  'test/activities/pod-surge.property.test.ts': ['unit', 'worlds'],
   'test/core/guard/min-serving-holds.property.test.ts': ['unit', 'worlds'],
   'test/core/schedule/windows.property.test.ts': ['unit', 'worlds'],
   'test/e2e/negative-controls.test.ts': ['e2e', 'matrix'],
