@@ -2,6 +2,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import { hostnameLabel } from '../model/labels.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { PodFacts, SpreadFacts } from '../model/pod.ts';
+import { hasRequiredLabels } from '../model/required-labels.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -49,13 +50,11 @@ function countPlaces(pod: PodFacts, cluster: ClusterFacts, { pool, target, selec
   return others.length + inPlace;
 }
 
-function takes({ taints, labels }: NodeFacts, { tolerations, requiredNodeLabels = {} }: PodFacts): boolean {
-  const isTolerated = taints.every(
+function takes(node: NodeFacts, pod: PodFacts): boolean {
+  const isTolerated = node.taints.every(
     ({ key, effect }) =>
       effect === 'PreferNoSchedule' ||
-      tolerations.some((one) => (one.key === undefined || one.key === key) && (one.effect ?? effect) === effect),
+      pod.tolerations.some((one) => (one.key === undefined || one.key === key) && (one.effect ?? effect) === effect),
   );
-  return (
-    isTolerated && Object.entries(requiredNodeLabels).every(([label, values]) => values.includes(labels[label] ?? ''))
-  );
+  return isTolerated && hasRequiredLabels(node, pod);
 }

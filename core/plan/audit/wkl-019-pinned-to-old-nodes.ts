@@ -1,6 +1,6 @@
 import { hostnameLabel, nodegroupLabel } from '../../model/labels.ts';
-import type { NodeFacts } from '../../model/node.ts';
 import type { PodFacts } from '../../model/pod.ts';
+import { hasRequiredLabels } from '../../model/required-labels.ts';
 import { listNames } from '../../text/format.ts';
 import type { Finding } from '../finding.ts';
 import { groupByWorkload } from './per-workload.ts';
@@ -23,7 +23,7 @@ export const wkl019PinnedToOldNodes: AuditRule = (question) => {
   const staying = question.facts.cluster.nodes.filter((node) => node.pool !== pool.name && !node.cordoned);
   return groupByWorkload('WKL-019', podsToMove(question), (pod) => {
     if (pod.ownerKind === 'DaemonSet' || pod.mirror) return undefined;
-    if (selection !== undefined) return staying.some((node) => matches(node, pod)) ? undefined : pinnedToDrained(pod);
+    if (selection !== undefined) return staying.some((node) => hasRequiredLabels(node, pod)) ? undefined : pinnedToDrained(pod);
     const pinnedBy = [
       ...ownLabels.filter((label) => pod.requiredNodeLabels?.[label] !== undefined),
       ...(allowsGroup(pod, poolName) ? [] : [nodegroupLabel]),
@@ -36,10 +36,6 @@ export const wkl019PinnedToOldNodes: AuditRule = (question) => {
     };
   });
 };
-
-function matches({ labels }: NodeFacts, { requiredNodeLabels = {} }: PodFacts): boolean {
-  return Object.entries(requiredNodeLabels).every(([label, values]) => values.includes(labels[label] ?? ''));
-}
 
 function pinnedToDrained(pod: PodFacts): Pick<Finding, 'severity' | 'message' | 'hint'> {
   const wanted = Object.keys(pod.requiredNodeLabels ?? {}).map((label) => describe(pod, label));
