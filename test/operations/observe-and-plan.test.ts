@@ -43,6 +43,8 @@ describe('the plan command and the preflight of a run', () => {
     const refused = refusal(plan);
     expect(plan.findings).toContainEqual(expect.objectContaining({ rule: 'INF-017', severity: 'blocker' }));
     expect(refused?.message).toContain(`the new pool ${policy.target.poolName} exists already`);
+    expect(refused?.hint).toContain(`Set spec.target.poolName to another name, such as ${policy.target.poolName}-2`);
+    expect(refused?.hint).toContain(`an earlier run skipped nodes of ${policy.pool.name}`);
     expect(upgrade).toBeInstanceOf(ApplicationFailure);
     expect(upgrade).toMatchObject({ type: 'PreflightRefused', message: refused?.message });
   });

@@ -53,7 +53,7 @@ export const poolTexts: Readonly<Record<string, RuleText>> = {
   'INF-017': {
     severities: ['blocker'],
     title: 'The new pool exists already',
-    why: 'A run creates its own pool and changes no other, but a pool with the name of the new one exists already.',
+    why: 'A run creates its own pool and changes no other, but a pool with the name of the new one exists already. A run that skipped nodes leaves one: the old pool stays with these nodes, beside the new one.',
     fix: 'Give the new pool another name in spec.target.poolName, or delete the existing one if it is not needed.',
   },
   'INF-018': {

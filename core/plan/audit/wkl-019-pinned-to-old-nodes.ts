@@ -23,7 +23,8 @@ export const wkl019PinnedToOldNodes: AuditRule = (question) => {
   const staying = question.facts.cluster.nodes.filter((node) => node.pool !== pool.name && !node.cordoned);
   return groupByWorkload('WKL-019', podsToMove(question), (pod) => {
     if (pod.ownerKind === 'DaemonSet' || pod.mirror) return undefined;
-    if (selection !== undefined) return staying.some((node) => hasRequiredLabels(node, pod)) ? undefined : pinnedToDrained(pod);
+    if (selection !== undefined)
+      return staying.some((node) => hasRequiredLabels(node, pod)) ? undefined : pinnedToDrained(pod);
     const pinnedBy = [
       ...ownLabels.filter((label) => pod.requiredNodeLabels?.[label] !== undefined),
       ...(allowsGroup(pod, poolName) ? [] : [nodegroupLabel]),
