@@ -19,7 +19,14 @@ const workflow = z
   .meta({ description: 'The workflow of the run, as Temporal knows it.' });
 
 const status = z
-  .object({ ...statusFields, workflow: workflow.optional() })
+  .object({
+    ...statusFields,
+    workflow: workflow.optional(),
+    leftovers: z
+      .array(z.string())
+      .meta({ description: 'What a run that has ended with a report could not restore.' })
+      .optional(),
+  })
   .meta({ id: 'RunStatus', description: 'The status of a run, as `status -o json` prints it.' });
 
 /** The JSON form of a line. */

@@ -17,7 +17,7 @@ import { fitWidth } from './wrap.ts';
 export function renderReport(report: RunReport, style: Style): string[] {
   const tone = report.outcome === 'completed' ? 'good' : report.outcome === 'failed' ? 'bad' : 'warn';
   const lines = [
-    `${style.paint('strong', `${report.cluster}/${report.pool}`)} ${report.fromVersion} → ${report.toVersion}: ${style.paint(tone, outcomeOf(report))} in ${formatDuration(report.durationMs)}`,
+    `${style.paint('strong', `${report.cluster}/${report.pool}`)} ${explainVersions(report)}: ${style.paint(tone, outcomeOf(report))} in ${formatDuration(report.durationMs)}`,
     ...problem(report, style),
     `probes: ${describeTraffic(report)}`,
     ...explainLosses(report.traffic).map((line) => `  ${line}`),
@@ -32,6 +32,10 @@ export function renderReport(report: RunReport, style: Style): string[] {
     ...report.actions.map((action) => `${new Date(action.at).toISOString()} ${explainAction(action)}`),
   ];
   return fitWidth(lines, style);
+}
+
+function explainVersions({ drain, fromVersion, toVersion }: RunReport): string {
+  return drain === undefined ? `${fromVersion} → ${toVersion}` : 'drain';
 }
 
 function outcomeOf({ outcome, probes, traffic }: RunReport): string {

@@ -15,6 +15,8 @@ export interface WorkflowState {
 export interface SeenRun extends RunStatus {
   /** Absent if only the run was asked. */
   readonly workflow?: WorkflowState;
+  /** What the run could not restore; absent while it is under way, and if it has left no report. */
+  readonly leftovers?: readonly string[];
 }
 
 /** A run whose workflow was ended from outside: nothing was restored, and nothing continues it. */
@@ -44,7 +46,7 @@ export function needsOperator({ stalled, paused, approval }: RunStatus): boolean
 }
 
 /** What to do about a run that has failed, or has ended without a report. Never a command that only a running run can receive. */
-export function nextSteps(run: SeenRun, leftovers: readonly string[] = []): string[] {
+export function nextSteps(run: SeenRun, leftovers: readonly string[] = run.leftovers ?? []): string[] {
   const name = `${run.cluster}/${run.pool}`;
   if (isCutOff(run)) {
     return [

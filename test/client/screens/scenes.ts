@@ -120,6 +120,20 @@ export const underWay: Readonly<Record<string, SeenRun>> = {
     nodes: [node(2, { step: 'drained' }), draining],
     actions: [{ action: 'start', by: 'ann@laptop', reason: 'bad disk', at: startedAt }],
   }),
+  'that has failed, with leftovers': {
+    ...run({
+      phase: 'failed',
+      finishedAt: now,
+      nodes: [replaced(0), ...pending],
+      stalled: {
+        code: 'Forbidden',
+        message: 'the role may not delete node groups',
+        hint: 'Allow eks:DeleteNodegroup.',
+      },
+    }),
+    leftovers: ['web keeps AZRebalance suspended'],
+    workflow: { state: 'failed', closedAt: now },
+  },
   terminated: {
     ...run(),
     workflow: { state: 'terminated', closedAt: now - 30_000, by: 'ben', reason: 'wrong cluster' },
