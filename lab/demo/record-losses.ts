@@ -1,7 +1,7 @@
 import type { Traffic } from '../traffic/traffic.ts';
 
 /** Counts losses second by second. */
-export interface LossRecord {
+interface LossRecord {
   /** Requests that were lost or reset in each second since the start: in the second in which the client knew. */
   stop(): readonly number[];
 }
