@@ -4,7 +4,7 @@ import type { DeadlineField, ProtectiveRule } from '../steps/steps.ts';
 
 /**
  * The policy of one pool upgrade, after parsing. All defaults are filled in, and all durations are in milliseconds.
- * schema.ts has the written form (`nodeferry.dev/v1alpha1`, durations such as `15m`).
+ * policy-file/ has the written form (`nodeferry.dev/v1alpha1`, durations such as `15m`).
  */
 export interface Policy {
   readonly name: string;

@@ -1,9 +1,9 @@
 import { runEventJsonSchema } from '../../client/events/run-event-schema.ts';
 import { runReportJsonSchema } from '../../client/report/run-report-schema.ts';
 import { watchLineJsonSchema } from '../../client/watch-line-schema.ts';
-import { policyJsonSchema } from '../../core/policy/schema.ts';
 import { metrics } from '../../core/status/metrics.ts';
 import { stepLists } from '../../core/steps/steps.ts';
+import { policyJsonSchema } from '../../policy-file/schema.ts';
 import { metricsDoc } from './metrics-doc.ts';
 import { policyDoc } from './policy-doc.ts';
 import { stepsDoc } from './steps-doc.ts';

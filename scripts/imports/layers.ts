@@ -33,6 +33,11 @@ interface LayerRule {
 /** What lint's `no-restricted-imports` does not say already (.oxlintrc.json). */
 const layerRules: readonly LayerRule[] = [
   {
+    from: /^(core|ports|operations|adapters|activities|workflows|worker)\//,
+    to: /^policy-file\//,
+    why: 'the written form of a policy ends at the command line: all others read the policy of core/policy',
+  },
+  {
     from: /^adapters\/(?!aws\/)/,
     to: /^adapters\/(?!aws\/)/,
     why: 'one adapter knows nothing of another; what two need of AWS is in adapters/aws',

@@ -4,8 +4,8 @@ import type { PoolFacts } from '../../../core/model/pool.ts';
 import type { EndpointFacts } from '../../../core/model/service.ts';
 import type { TargetFacts } from '../../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
-import { parsePolicy } from '../../../core/policy/parse.ts';
 import type { PodSurgeLimit, PodSurgePolicy } from '../../../core/policy/policy.ts';
+import { parsePolicy } from '../../../policy-file/parse.ts';
 import type {
   ClusterFacts,
   NodeFacts,

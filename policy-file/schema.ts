@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { DeadlineSpec } from '../steps/step-spec.ts';
-import { deadlines, protectiveRules } from '../steps/steps.ts';
+import { podSurgeModes } from '../core/policy/policy.ts';
+import type { DeadlineSpec } from '../core/steps/step-spec.ts';
+import { deadlines, protectiveRules } from '../core/steps/steps.ts';
 import {
   choice,
   deadline,
@@ -16,7 +17,6 @@ import {
   whole,
   word,
 } from './fields.ts';
-import { podSurgeModes } from './policy.ts';
 import { rollout } from './rollout-fields.ts';
 import { schedule } from './schedule-fields.ts';
 

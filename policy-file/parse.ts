@@ -1,13 +1,13 @@
 import { isMap, isScalar, type Node } from 'yaml';
 import type { z } from 'zod';
-import { printable } from '../text/printable.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import { printable } from '../core/text/printable.ts';
+import { suggest } from '../core/text/suggest.ts';
 import { checkSchedule, type PolicySurroundings } from './check-schedule.ts';
-import type { Policy } from './policy.ts';
 import { formatPolicyProblem, type PolicyProblem } from './policy-problem.ts';
 import { keyOffset, nodeAt, type Path, placeAt, readYaml, type Source, startOf } from './read-yaml.ts';
 import { maxPoolNameLength, resolvePolicy } from './resolve.ts';
 import { policyJsonSchema, policySchema } from './schema.ts';
-import { suggest } from './suggest.ts';
 
 export { formatPolicyProblem };
 

@@ -1,6 +1,4 @@
-import type { RolloutPolicy } from '../rollout/rollout.ts';
-import { deadlines } from '../steps/steps.ts';
-import { parseDuration, parseShare } from './durations.ts';
+import { parseDuration, parseShare } from '../core/policy/durations.ts';
 import {
   type DeadlinePolicy,
   type GuardPolicy,
@@ -10,7 +8,9 @@ import {
   type Policy,
   surgesPods,
   type WaitPolicy,
-} from './policy.ts';
+} from '../core/policy/policy.ts';
+import type { RolloutPolicy } from '../core/rollout/rollout.ts';
+import { deadlines } from '../core/steps/steps.ts';
 import { resolveSchedule } from './resolve-schedule.ts';
 import type { WrittenPolicy } from './schema.ts';
 
