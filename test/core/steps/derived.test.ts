@@ -14,6 +14,7 @@ const rooms = [
   'ports',
   'adapters',
   'activities',
+  'wiring',
   'workflows',
   'worker',
   'client',
