@@ -21,7 +21,7 @@ export function drainPolicy(base: Policy, choice: DrainChoice): Policy {
     ...rest,
     pool: { provider: terminate ? base.pool.provider : noProvider, name: pool },
     selection: { nodes, terminate },
-    target: { poolName: '', version: undefined, releaseVersion: undefined, launchTemplateVersion: undefined },
+    target: { poolName: '', version: undefined },
     drain: {
       ...rest.drain,
       deleteEmptyDirData: rest.drain.deleteEmptyDirData || deleteEmptyDirData,

@@ -54,8 +54,8 @@ export interface TargetPolicy {
   /** Name of the replacement pool. */
   readonly poolName: string;
   readonly version: string | undefined;
-  readonly releaseVersion: string | undefined;
-  readonly launchTemplateVersion: string | undefined;
+  /** Settings that only the provider of the pool understands. They are passed on unchanged. */
+  readonly [setting: string]: string | undefined;
 }
 
 /** How many instances a pool may have in addition to its own: a number, or a share (0-1) of its own. */

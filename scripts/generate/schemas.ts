@@ -3,7 +3,7 @@ import { runReportJsonSchema } from '../../client/report/run-report-schema.ts';
 import { watchLineJsonSchema } from '../../client/watch-line-schema.ts';
 import { metrics } from '../../core/status/metrics.ts';
 import { stepLists } from '../../core/steps/steps.ts';
-import { policyJsonSchema } from '../../policy-file/schema.ts';
+import { policyJsonSchema } from '../../policy-file/choose-schema.ts';
 import { metricsDoc } from './metrics-doc.ts';
 import { policyDoc } from './policy-doc.ts';
 import { stepsDoc } from './steps-doc.ts';
