@@ -3,20 +3,20 @@ import type { ExternalChange } from '../core/model/external-change.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
-import type { Policy } from '../core/policy/policy.ts';
+import { type Policy, poolRefOf } from '../core/policy/policy.ts';
 import type { NodeEvent } from '../core/steps/steps.ts';
 import type { Cluster } from '../ports/cluster.ts';
-import type { NodePools } from '../ports/node-pools.ts';
+import type { ProviderPools } from '../ports/provider.ts';
 
 /**
  * A node that is missing from the cluster while its instance runs is not gone: either this worker observes another cluster, or somebody
  * deleted the Node object. In both cases nothing that is observed here is about that instance.
  * @throws NodeferryError NotOwned
  */
-export async function requireInstanceGone(pools: NodePools, node: NodeRef, policy: Policy): Promise<void> {
-  // Without a cloud nothing but the Node object tells that an instance exists.
-  if (policy.pool.provider === 'none') return;
-  const pool = { cluster: policy.cluster.name, region: policy.cluster.region, name: policy.pool.name };
+export async function requireInstanceGone(pools: ProviderPools, node: NodeRef, policy: Policy): Promise<void> {
+  const pool = poolRefOf(policy);
+  // Nothing but the Node object tells that an instance exists.
+  if (!pools.traitsOf(pool).hasPools) return;
   const state = await pools.observeInstance(pool, node.instanceId);
   if (state !== 'running' && state !== 'pending') return;
   throw new NodeferryError({

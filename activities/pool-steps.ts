@@ -19,7 +19,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
     ): Promise<Outcome<{ suspended: readonly string[] }>> => {
       const fence = openLooseFence(cluster, input);
       return await retryUntilDone(
-        { clock, what: `suspending scaling of ${input.pool.name}`, hint: 'Check Auto Scaling permissions.' },
+        { clock, what: `suspending scaling of ${input.pool.name}`, hint: pools.traitsOf(input.pool).scalingHint },
         async () => {
           await fence.check();
           return { suspended: await pools.suspendScaling(input.pool) };
@@ -36,7 +36,7 @@ export function createPoolSteps(ports: Ports, observer: Observer) {
     ): Promise<Outcome<{ kept: readonly string[] }>> => {
       const fence = openLooseFence(cluster, input);
       return await retryUntilDone(
-        { clock, what: `restoring scaling of ${input.pool.name}`, hint: 'Check Auto Scaling permissions.' },
+        { clock, what: `restoring scaling of ${input.pool.name}`, hint: pools.traitsOf(input.pool).scalingHint },
         async () => {
           // A pool that is gone has nothing to restore.
           if ((await pools.findPool(input.pool)) === undefined) return { kept: [] };

@@ -5,6 +5,7 @@ import type { PoolLock } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import { targetsOf } from '../core/model/targets-of.ts';
 import { explainAdoption, explainLeft } from '../core/pod-surge/adoption.ts';
+import { poolRefOf } from '../core/policy/policy.ts';
 import type { BlockedSince } from '../core/status/blocked.ts';
 import { deadlineMsOf } from '../core/steps/steps.ts';
 import { listNames } from '../core/text/format.ts';
@@ -133,7 +134,8 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
           if (!isOver) return { ...pods, done: false };
           await releaseLocks(run, lock);
           const left = await cluster.findLeftovers(run);
-          const ends = explainStuckPods(facts, run, policy);
+          const { terminateByHand } = ports.pools.traitsOf(policy.pool);
+          const ends = explainStuckPods(facts, run, (node) => terminateByHand(poolRefOf(policy), node));
           const blocked = [...pods.blocked, ...explainLeft(facts, run)];
           const told = left.map((mark) => explain(mark, blocked));
           return { done: true, value: { left: told, ...(ends.length === 0 ? {} : { ends }) } };

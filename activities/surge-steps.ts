@@ -72,7 +72,7 @@ export function createSurgeSteps(ports: Ports, observer: Observer) {
       const { pool } = input;
       const fence = openLooseFence(cluster, input);
       return await retryUntilDone(
-        { clock, what: `trimming ${pool.name} to the instances that it has`, hint: 'Check Auto Scaling permissions.' },
+        { clock, what: `trimming ${pool.name} to the instances that it has`, hint: pools.traitsOf(pool).scalingHint },
         async () => {
           await fence.check();
           if ((await pools.findPool(pool)) !== undefined) await pools.trimPool(pool);

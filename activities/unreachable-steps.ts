@@ -18,7 +18,7 @@ const pollIntervalMs = 10_000;
 export function createUnreachable({ clock, pools }: Ports, observer: Observer) {
   /** What an operator has to decide; undefined while waiting may help. `began`: load balancer state read since then is new enough. */
   return async (input: NodeStepInput, seen: ClusterFacts, began: number): Promise<Problem | undefined> => {
-    const { node, pool, policy } = input;
+    const { node, pool } = input;
     if (silentSince(indexOf(seen).nodes.get(node.name), clock.now()) === undefined) return undefined;
     const facts = await observer.serving(input, { since: began });
     const now = clock.now();
@@ -27,7 +27,7 @@ export function createUnreachable({ clock, pools }: Ports, observer: Observer) {
     const pods = indexOf(facts.cluster)
       .podsOn(node.name)
       .filter((pod) => isStuckTerminating(pod, now));
-    return askAboutUnreachable(node, since, pods, policy);
+    return askAboutUnreachable(node, since, pods, (one) => pools.traitsOf(pool).terminateByHand(pool, one));
   };
 }
 

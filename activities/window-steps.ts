@@ -1,4 +1,4 @@
-import type { Policy } from '../core/policy/policy.ts';
+import { type Policy, poolRefOf } from '../core/policy/policy.ts';
 import type { LearnedTimes } from '../core/schedule/needed-time.ts';
 import type { WindowStatus } from '../core/schedule/window-status.ts';
 import type { WindowGate, WindowQuestion } from '../operations/window-gate.ts';
@@ -54,7 +54,7 @@ export function createWindowSteps({ clock, pools, timings }: Ports, gate: Window
           const { cluster, pool, target, schedule } = policy;
           const closed = schedule === undefined ? undefined : await gate.explainClosed(schedule, now);
           if (closed !== undefined) return { isDue: false, reason: `no upgrade window is open: ${closed}` };
-          const ref = { cluster: cluster.name, region: cluster.region, name: pool.name };
+          const ref = poolRefOf(policy);
           if ((await pools.findPool(ref)) !== undefined) return { isDue: true, reason: 'its upgrade window opens' };
           const isReplaced = (await pools.findPool({ ...ref, name: target.poolName })) !== undefined;
           const reason = isReplaced

@@ -27,6 +27,8 @@ const followUps: readonly CleanupAction['kind'][] = ['raiseDeletionCost', 'adopt
 export interface CleanupTarget {
   readonly cluster: string;
   readonly region: string;
+  /** Name of the provider of its pools. */
+  readonly provider: string;
   readonly pool: string;
   /** Runs to clean up after. If undefined, every run that left something on the pool. */
   readonly runs: readonly string[] | undefined;
@@ -47,7 +49,8 @@ interface CleanupResult {
 
 /** Observes what is left over. Changes nothing. */
 export async function findLeftoversOf({ cluster, pools }: CleanupSystems, target: CleanupTarget): Promise<CleanupPlan> {
-  const ref = { cluster: target.cluster, region: target.region, name: target.pool };
+  const { cluster: name, region, provider, pool: poolName } = target;
+  const ref = { cluster: name, region, provider, name: poolName };
   const [facts, pool, replacements, holder] = await Promise.all([
     cluster.observe(),
     pools.findPool(ref),

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { type ProviderName, providerNames } from '../wiring/provider-names.ts';
 import { type ClusterOptions, clusterOptionsOf } from './cluster-options.ts';
 import type { ExitCode } from './output/exit-codes.ts';
 import { outputOption } from './output/output-option.ts';
@@ -16,7 +17,7 @@ export function addCleanup(program: Command, finish: (code: ExitCode) => void): 
     .option('--region <region>', 'region of the cluster; AWS_REGION unless given')
     .addOption(
       new Option('--provider <provider>', 'none: ask no cloud; for what drains have left')
-        .choices(['eks', 'none'])
+        .choices(providerNames)
         .default('eks'),
     )
     .option('--yes', 'do it; without, nothing is changed', false)
@@ -41,7 +42,7 @@ export function addCleanup(program: Command, finish: (code: ExitCode) => void): 
 interface CleanupFlags extends ClusterOptions {
   readonly run?: string;
   readonly region?: string;
-  readonly provider: 'eks' | 'none';
+  readonly provider: ProviderName;
   readonly yes: boolean;
   readonly output: OutputFormat;
 }

@@ -32,7 +32,7 @@ export function addDrain(program: Command, finish: (code: ExitCode) => void): vo
     .option('-l, --selector <selector>', 'nodes by their labels, instead of by name')
     .option('--pool <pool>', 'all nodes of a pool, instead of by name')
     .option('-f, --file <policy>', "policy of the pool's upgrades, for its guard, waits and probes")
-    .option('--terminate', 'also terminate the instances, and lower the size of their EKS node group', false)
+    .option('--terminate', 'also terminate the instances, and lower the size of their pool', false)
     .option('--delete-emptydir-data', 'evict pods with emptyDir volumes too; their data is lost', false)
     .option('--force', 'evict pods without a controller too; nothing starts them again', false)
     .addOption(new Option('--ignore-daemonsets', 'pods of DaemonSets are never evicted').hideHelp())

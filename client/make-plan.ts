@@ -1,10 +1,11 @@
 import { systemClock } from '../adapters/clock/system-clock.ts';
-import { createEksNodePools } from '../adapters/eks/node-pools.ts';
 import { createElbLoadBalancers } from '../adapters/elb/load-balancers.ts';
-import { createKubernetesCluster, type KubernetesCluster } from '../adapters/kubernetes/cluster.ts';
+import type { KubernetesCluster } from '../adapters/kubernetes/cluster.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { observeAndPlan } from '../operations/observe-and-plan.ts';
+import { openCluster } from '../wiring/cluster.ts';
+import { openNodePools } from '../wiring/providers.ts';
 import { type ClusterOptions, clusterOptionsOf } from './cluster-options.ts';
 import { planClusterOfCaller } from './plan-cluster.ts';
 import { readBoth } from './read-both.ts';
@@ -16,14 +17,14 @@ import { readBoth } from './read-both.ts';
 export async function makePlan(policy: Policy, options: ClusterOptions): Promise<PoolPlan> {
   let kubernetes: KubernetesCluster | undefined;
   try {
-    const pools = createEksNodePools({ clock: systemClock });
+    const pools = openNodePools({ clock: systemClock });
     const loadBalancers = createElbLoadBalancers({ region: policy.cluster.region, clock: systemClock });
     const { plan } = await observeAndPlan(
       {
         pools,
         // Opened while the cloud is being queried: a missing kubeconfig must not hide an error of the cloud.
         open: () => {
-          kubernetes = createKubernetesCluster(clusterOptionsOf(options));
+          kubernetes = openCluster(clusterOptionsOf(options));
           return planClusterOfCaller({ clock: systemClock, cluster: kubernetes, loadBalancers });
         },
         readBoth: async (one, other) => await readBoth(one(), other()),

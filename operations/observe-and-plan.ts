@@ -2,10 +2,10 @@ import type { PoolFacts, PoolRef } from '../core/model/pool.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import { buildPlanInSlices } from '../core/plan/build-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
-import { type Policy, surgesPods } from '../core/policy/policy.ts';
+import { type Policy, poolRefOf, surgesPods } from '../core/policy/policy.ts';
 import { doAtOnce, type Slices } from '../core/slices.ts';
 import type { Cluster } from '../ports/cluster.ts';
-import type { NodePools } from '../ports/node-pools.ts';
+import type { ProviderPools } from '../ports/provider.ts';
 import { type Asked, askBeforePodSurge, type TryRelease } from './ask-before-pod-surge.ts';
 import type { Observer } from './observer.ts';
 
@@ -18,7 +18,7 @@ export interface PlanCluster {
 
 /** What observeAndPlan reads from, and how it works. */
 interface PlanSources {
-  readonly pools: Pick<NodePools, 'describePool' | 'findPool'>;
+  readonly pools: Pick<ProviderPools, 'describePool' | 'findPool' | 'traitsOf'>;
   /** Connects to the cluster; may fail as an observation may. */
   readonly open: () => PlanCluster;
   /** How the pool and the cluster are read: by default one after the other. */
@@ -39,12 +39,6 @@ interface Observation extends Partial<Asked> {
   readonly facts: ServingFacts;
 }
 
-/** Address of the pool that a policy replaces. */
-function poolRefOf({ cluster, pool }: Policy): PoolRef {
-  const ref = { cluster: cluster.name, region: cluster.region, name: pool.name };
-  return pool.provider === 'none' ? { ...ref, provider: 'none' } : ref;
-}
-
 /**
  * Observes a pool and everything that serves on it afresh, and plans its replacement. This is the only way to a plan, so that a run's
  * preflight, the `plan` command and the demo find the same. Changes nothing.
@@ -58,7 +52,7 @@ export async function observeAndPlan(
   const ref = poolRefOf(policy);
   const [{ found: described, newPoolExists }, { facts, asked }] = await readBoth(
     async () => {
-      if (policy.pool.provider === 'none') return { newPoolExists: false };
+      if (!pools.traitsOf(ref).hasPools) return { newPoolExists: false };
       const found = await pools.describePool(ref);
       if (policy.selection !== undefined) return { found, newPoolExists: false };
       const newPool = await pools.findPool({ ...ref, name: policy.target.poolName });

@@ -1,10 +1,28 @@
 import type { PoolRef } from '../core/model/pool.ts';
+import { NodeferryError } from '../core/model/problem.ts';
 import type { NodePools } from '../ports/node-pools.ts';
+import type { ProviderPools, ProviderTraits } from '../ports/provider.ts';
+
+/** One provider: what it is like, and its node pools. */
+interface OpenProvider {
+  readonly traits: ProviderTraits;
+  readonly pools: NodePools;
+}
 
 /** The node pools of every provider behind one port: each call goes to the provider of its pool. */
-export function poolsByProvider(by: { readonly eks: NodePools; readonly none: NodePools }): NodePools {
-  const of = ({ provider }: PoolRef): NodePools => by[provider ?? 'eks'];
+export function poolsByProvider(by: Readonly<Record<string, OpenProvider>>): ProviderPools {
+  const provider = ({ provider: name }: Pick<PoolRef, 'provider'>): OpenProvider => {
+    const found = Object.hasOwn(by, name) ? by[name] : undefined;
+    if (found !== undefined) return found;
+    throw new NodeferryError({
+      code: 'InvalidPolicy',
+      message: `this version knows no provider ${name}`,
+      hint: `Use one of ${Object.keys(by).join(', ')}.`,
+    });
+  };
+  const of = (ref: PoolRef): NodePools => provider(ref).pools;
   return {
+    traitsOf: (ref) => provider(ref).traits,
     describePool: async (ref) => await of(ref).describePool(ref),
     findPool: async (ref) => await of(ref).findPool(ref),
     findReplacements: async (ref) => await of(ref).findReplacements(ref),

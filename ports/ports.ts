@@ -1,14 +1,14 @@
 import type { Clock } from './clock.ts';
 import type { Cluster } from './cluster.ts';
 import type { LoadBalancers } from './load-balancers.ts';
-import type { NodePools } from './node-pools.ts';
+import type { ProviderPools } from './provider.ts';
 import type { Timings } from './timings.ts';
 import type { Traffic } from './traffic.ts';
 import type { Windows } from './windows.ts';
 
 /** Everything that the steps of an upgrade need from outside. */
 export interface Ports {
-  readonly pools: NodePools;
+  readonly pools: ProviderPools;
   readonly loadBalancers: LoadBalancers;
   readonly cluster: Cluster;
   readonly traffic: Traffic;

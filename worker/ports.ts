@@ -1,12 +1,10 @@
 import { systemClock } from '../adapters/clock/system-clock.ts';
-import { createEksNodePools } from '../adapters/eks/node-pools.ts';
 import { createElbLoadBalancers } from '../adapters/elb/load-balancers.ts';
-import { createKubernetesCluster } from '../adapters/kubernetes/cluster.ts';
-import { createNoNodePools } from '../adapters/no-provider/node-pools.ts';
 import { createHttpTraffic } from '../adapters/probe/http-traffic.ts';
 import type { NodeferryError } from '../core/model/problem.ts';
-import { poolsByProvider } from '../operations/pools-by-provider.ts';
 import type { Ports } from '../ports/ports.ts';
+import { openCluster } from '../wiring/cluster.ts';
+import { openNodePools } from '../wiring/providers.ts';
 import type { WorkerConfig } from './config.ts';
 import { createWindows } from './windows.ts';
 
@@ -19,7 +17,7 @@ interface OpenPorts {
 /** Wires the adapters. Nothing is connected before the first step. */
 export function openPorts(config: WorkerConfig, onEventLost: (error: NodeferryError) => void): OpenPorts {
   const clock = systemClock;
-  const cluster = createKubernetesCluster({
+  const cluster = openCluster({
     ...(config.leaseNamespace === undefined ? {} : { leaseNamespace: config.leaseNamespace }),
     onEventLost,
   });
@@ -27,7 +25,7 @@ export function openPorts(config: WorkerConfig, onEventLost: (error: NodeferryEr
   const ports: Ports = {
     clock,
     cluster,
-    pools: poolsByProvider({ eks: createEksNodePools({ clock }), none: createNoNodePools() }),
+    pools: openNodePools({ clock }),
     loadBalancers: createElbLoadBalancers({
       clock,
       region: config.region,

@@ -60,7 +60,7 @@ function ownTags(tags: Readonly<Record<string, string>> | undefined): Record<str
  */
 function instanceSettings(source: Nodegroup, target: TargetPolicy): Partial<CreateNodegroupRequest> {
   const ownImage = source.amiType === 'CUSTOM';
-  if (ownImage && (target.version !== undefined || target.releaseVersion !== undefined)) {
+  if (ownImage && (target.version !== undefined || target['releaseVersion'] !== undefined)) {
     throw refused(
       source,
       'its launch template names its own image, so the version can only change with the template',
@@ -75,7 +75,7 @@ function instanceSettings(source: Nodegroup, target: TargetPolicy): Partial<Crea
 
 /** A version without a release means the newest release of that version. With neither, the replacement gets exactly what the source has. */
 function versions(source: Nodegroup, target: TargetPolicy): Partial<CreateNodegroupRequest> {
-  const release = target.releaseVersion ?? (target.version === undefined ? source.releaseVersion : undefined);
+  const release = target['releaseVersion'] ?? (target.version === undefined ? source.releaseVersion : undefined);
   return {
     version: target.version ?? source.version,
     ...(release !== undefined && { releaseVersion: release }),
@@ -85,10 +85,10 @@ function versions(source: Nodegroup, target: TargetPolicy): Partial<CreateNodegr
 function template(source: Nodegroup, target: TargetPolicy): Partial<CreateNodegroupRequest> {
   const { launchTemplate } = source;
   if (launchTemplate !== undefined) {
-    const version = target.launchTemplateVersion ?? launchTemplate.version;
+    const version = target['launchTemplateVersion'] ?? launchTemplate.version;
     return { launchTemplate: { id: launchTemplate.id, ...(version !== undefined && { version }) } };
   }
-  if (target.launchTemplateVersion !== undefined) {
+  if (target['launchTemplateVersion'] !== undefined) {
     throw refused(
       source,
       'it has no launch template, so there is no version to set',

@@ -26,7 +26,7 @@ export async function requireMayLaunch(clients: EksClients, source: PoolRef, tar
   const subject = poolSubject(source);
   const wanted = {
     LaunchTemplateId: launchTemplate.id,
-    Version: target.launchTemplateVersion ?? launchTemplate.version ?? '$Default',
+    Version: target['launchTemplateVersion'] ?? launchTemplate.version ?? '$Default',
   };
   const data = await readTemplate(clients, subject, wanted);
   const member = liveInstances(observation.group)[0]?.instanceId;

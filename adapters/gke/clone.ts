@@ -59,7 +59,7 @@ export function cloneNodePool(source: NodePoolMessage, { target, size, run }: Cl
   return {
     ...without(source, notClonedFromPool),
     name: target.poolName,
-    version: target.releaseVersion ?? target.version ?? source.version ?? '',
+    version: target['releaseVersion'] ?? target.version ?? source.version ?? '',
     initialNodeCount: count,
     management: ownersManagement(source),
     ...(autoscaling && { autoscaling }),

@@ -22,7 +22,7 @@ export async function requireMayCreate(clients: GkeClients, source: PoolRef, tar
   const pool = await requireNodePool(clients, source);
   requireQuiet(source, pool);
   requireKnownFields(source, target);
-  await requireVersion(clients, source, target.releaseVersion ?? target.version, cluster.currentMasterVersion ?? '');
+  await requireVersion(clients, source, target['releaseVersion'] ?? target.version, cluster.currentMasterVersion ?? '');
 }
 
 function requireQuiet(source: PoolRef, pool: NodePoolMessage): void {

@@ -12,6 +12,7 @@ import type {
 } from '@kubernetes/client-node';
 
 import type { ClusterFacts } from '../../core/model/serving.ts';
+import type { ProviderNodeLabels } from '../../ports/node-labels.ts';
 import { catchUp, type FreshnessTiming } from './catch-up.ts';
 import { nodeInOurTime, podInOurTime } from './clock-skew.ts';
 import type { Connection } from './connection.ts';
@@ -42,10 +43,14 @@ export interface Caches {
 }
 
 /** Creates the caches; they start with the first observation. */
-export function createCaches(connection: Connection, timing: FreshnessTiming): Caches {
+export function createCaches(
+  connection: Connection,
+  timing: FreshnessTiming,
+  nodeLabels: readonly ProviderNodeLabels[],
+): Caches {
   const caches = {
     nodes: createReflector(connection, 'nodes', (node: V1Node) =>
-      nodeInOurTime(nodeFacts(node), connection.clockAheadMs()),
+      nodeInOurTime(nodeFacts(node, nodeLabels), connection.clockAheadMs()),
     ),
     pods: createReflector(connection, 'pods', (pod: V1Pod) => podInOurTime(podFacts(pod), connection.clockAheadMs())),
     services: createReflector(connection, 'services', (service: V1Service) => serviceFacts(service)),

@@ -1,5 +1,6 @@
 import type { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster } from '../../ports/cluster.ts';
+import type { ProviderNodeLabels } from '../../ports/node-labels.ts';
 import type { Timings } from '../../ports/timings.ts';
 import { createCaches } from './caches.ts';
 import { defaultFreshness, type FreshnessTiming } from './catch-up.ts';
@@ -17,7 +18,9 @@ import { configMapTimings } from './timings.ts';
 import { volumeOperation } from './volumes.ts';
 
 /** How to reach a cluster and where to keep locks. */
-interface KubernetesOptions extends ConnectionOptions {
+export interface KubernetesOptions extends ConnectionOptions {
+  /** The labels by which the nodes of each provider are recognized. Of several on one node the first counts. */
+  readonly nodeLabels: readonly ProviderNodeLabels[];
   /** Namespace of the locks. Default: `nodeferry` when that exists, else `default`. All workers must agree. */
   readonly leaseNamespace?: string;
   /** Timing of freshness checks; the default suits a real cluster. */
@@ -42,9 +45,9 @@ export interface KubernetesCluster extends Cluster {
  * The Cluster port over the Kubernetes API. Connects at the first call and starts its caches at the first observe(). observe() shows everything that
  * was committed when it was called; see catch-up.ts for how. @throws NodeferryError ClusterUnreachable when the kubeconfig can't be used
  */
-export function createKubernetesCluster(options: KubernetesOptions = {}): KubernetesCluster {
+export function createKubernetesCluster(options: KubernetesOptions): KubernetesCluster {
   const connection = openConnection(options);
-  const caches = createCaches(connection, { ...defaultFreshness, ...options.freshness });
+  const caches = createCaches(connection, { ...defaultFreshness, ...options.freshness }, options.nodeLabels);
   const namespace = ownNamespace(connection, options.leaseNamespace);
   const locks = leaseLocks(connection, namespace);
   const { acquireLock, renewLock, releaseLock, requireLock, fenceLock, findIncomingPools, findHolder } = locks;

@@ -1,8 +1,9 @@
 import type { V1Node, V1Taint, V1VolumeAttachment } from '@kubernetes/client-node';
 
-import { nodegroupLabel, zoneLabel } from '../../core/model/labels.ts';
+import { zoneLabel } from '../../core/model/labels.ts';
 import type { NodeFacts, OwnedBy, TaintFacts } from '../../core/model/node.ts';
 import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
+import type { ProviderNodeLabels } from '../../ports/node-labels.ts';
 import { asksToStay } from './map-do-not-disrupt.ts';
 import {
   cordonedByAnnotation,
@@ -16,15 +17,18 @@ import {
 /** What Go's strconv.ParseBool reads as false, which is how the service controller parses the label (k8s.io/cloud-provider). */
 const falseWords = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
-/** The facts in a Node object. */
-export function nodeFacts(node: V1Node): NodeFacts {
+/** The facts in a Node object. Which pool it belongs to, the labels of its provider say. */
+export function nodeFacts(node: V1Node, providers: readonly ProviderNodeLabels[]): NodeFacts {
   const labels = node.metadata?.labels ?? {};
+  const provider = providers.find(({ name }) => labels[name] !== undefined);
   return {
     name: node.metadata?.name ?? '',
     uid: node.metadata?.uid ?? '',
     instanceId: instanceIdOf(node.spec?.providerID),
     zone: labels[zoneLabel] ?? '',
-    pool: labels[nodegroupLabel],
+    pool: provider && labels[provider.name],
+    ...(provider === undefined ? {} : { poolLabels: { name: provider.name, others: provider.others } }),
+    ...(providers.some(({ isMadeForOnePod }) => isMadeForOnePod(labels)) ? { madeForOnePod: true } : {}),
     kubeletVersion: node.status?.nodeInfo?.kubeletVersion ?? '',
     ...readiness(node),
     cordoned: node.spec?.unschedulable ?? false,

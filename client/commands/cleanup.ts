@@ -1,8 +1,8 @@
 import { systemClock } from '../../adapters/clock/system-clock.ts';
-import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
-import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
-import { createNoNodePools } from '../../adapters/no-provider/node-pools.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
+import { openCluster } from '../../wiring/cluster.ts';
+import type { ProviderName } from '../../wiring/provider-names.ts';
+import { openNodePools, regionFromEnvironment } from '../../wiring/providers.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
 import { type CleanupTarget, cleanUp, findLeftoversOf } from '../cleanup.ts';
 import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';
@@ -17,8 +17,8 @@ import { renderCleanup } from '../view/cleanup.ts';
 export interface CleanupOptions extends ClusterOptions {
   readonly run: string | undefined;
   readonly region: string | undefined;
-  /** Whether EKS is asked for the pool. */
-  readonly provider: 'eks' | 'none';
+  /** Which provider is asked for the pool. */
+  readonly provider: ProviderName;
   /** Do it. Otherwise only show what would be done. */
   readonly yes: boolean;
   readonly output: OutputFormat;
@@ -26,21 +26,24 @@ export interface CleanupOptions extends ClusterOptions {
 
 /** Shows, or removes, what a terminated or reset run has left over. Works without Temporal, but asks it if it answers. */
 export async function cleanupCommand(target: RunTarget, options: CleanupOptions): Promise<ExitCode> {
-  const isEks = options.provider === 'eks';
-  const region = options.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] ?? '';
-  if (isEks && region === '') {
+  const { provider } = options;
+  const clock = systemClock;
+  const pools = openNodePools({ clock });
+  const [regionVariable] = pools.traitsOf({ provider }).regionVariables;
+  const region = options.region ?? regionFromEnvironment(process.env) ?? '';
+  if (regionVariable !== undefined && region === '') {
     throw new NodeferryError({
       code: 'InvalidArgument',
       message: 'The region of the cluster is not known.',
-      hint: 'Give --region, or set AWS_REGION.',
+      hint: `Give --region, or set ${regionVariable}.`,
     });
   }
   const name = formatRunTarget(target);
-  const where: CleanupTarget = { ...target, region, runs: options.run === undefined ? undefined : [options.run] };
-  const clock = systemClock;
+  const runs = options.run === undefined ? undefined : [options.run];
+  const where: CleanupTarget = { ...target, region, provider, runs };
   const systems = {
-    cluster: createKubernetesCluster(clusterOptionsOf(options)),
-    pools: isEks ? createEksNodePools({ clock }) : createNoNodePools(),
+    cluster: openCluster(clusterOptionsOf(options)),
+    pools,
     clock,
   };
   try {

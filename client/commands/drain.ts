@@ -1,10 +1,11 @@
-import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import { readClusterName } from '../../adapters/kubernetes/kubeconfig.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { refusal } from '../../core/plan/refusal.ts';
 import { drainPolicy } from '../../core/policy/drain-policy.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { count, listNames } from '../../core/text/format.ts';
+import { openCluster } from '../../wiring/cluster.ts';
+import { regionFromEnvironment } from '../../wiring/providers.ts';
 import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';
 import { connectTemporal } from '../connect.ts';
 import { defaultPolicy } from '../drain/default-policy.ts';
@@ -72,7 +73,7 @@ export async function drainCommand(options: DrainOptions): Promise<ExitCode> {
 
 async function choosePolicy(options: DrainOptions): Promise<Policy> {
   const base = options.file === undefined ? defaultPolicy(nameCluster(options)) : readPolicyFile(options.file);
-  const kubernetes = createKubernetesCluster(clusterOptionsOf(options));
+  const kubernetes = openCluster(clusterOptionsOf(options));
   try {
     const { nodes } = await kubernetes.observe();
     const { terminate, deleteEmptyDirData, force } = options;
@@ -80,7 +81,7 @@ async function choosePolicy(options: DrainOptions): Promise<Policy> {
     if (terminate && base.cluster.region === '')
       throw new NodeferryError({
         code: 'InvalidArgument',
-        message: 'Instances can be terminated in EKS node groups only, and the region of the cluster is not known.',
+        message: 'Instances are terminated through the cloud, and the region of the cluster is not known.',
         hint: 'Give --region, or drain without --terminate and remove the instances yourself.',
       });
     return drainPolicy(base, { ...selected, terminate, deleteEmptyDirData, force });
@@ -91,7 +92,7 @@ async function choosePolicy(options: DrainOptions): Promise<Policy> {
 
 function nameCluster(options: DrainOptions): { readonly name: string; readonly region?: string } {
   const named = readClusterName(clusterOptionsOf(options));
-  const region = options.region ?? named.region ?? process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'];
+  const region = options.region ?? named.region ?? regionFromEnvironment(process.env);
   return { name: options.cluster ?? named.name, ...(region === undefined ? {} : { region }) };
 }
 

@@ -1,17 +1,17 @@
-import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import type { Policy } from '../../core/policy/policy.ts';
+import { type Policy, poolRefOf } from '../../core/policy/policy.ts';
 import type { NodePools } from '../../ports/node-pools.ts';
+import type { ProviderPools } from '../../ports/provider.ts';
 import type { Check } from './check.ts';
 import { explainFailure, type TimeLimit } from './time-limit.ts';
 
 /** Checks that the pool of the policy exists, with the caller's credentials. */
-export async function checkPool(pools: NodePools, policy: Policy, limit: TimeLimit): Promise<Check> {
+export async function checkPool(pools: ProviderPools, policy: Policy, limit: TimeLimit): Promise<Check> {
   const id = 'cloud.pool';
   const { cluster, pool } = policy;
   const where = `cluster ${cluster.name} in ${cluster.region}`;
   try {
-    const found = await limit.race('ProviderUnavailable', pools.findPool(poolOf(policy)));
+    const found = await limit.race('ProviderUnavailable', pools.findPool(poolRefOf(policy)));
     if (found !== undefined) return { id, state: 'ok', found: `pool ${pool.name} of ${where} is ${found.status}` };
   } catch (error) {
     return { id, state: 'failed', ...explainFailure(error) };
@@ -20,7 +20,7 @@ export async function checkPool(pools: NodePools, policy: Policy, limit: TimeLim
     id,
     state: 'failed',
     found: `there is no pool ${pool.name} in ${where}`,
-    fix: `Correct spec.pool.name or spec.cluster of the policy. The pools of the cluster:\naws eks list-nodegroups --region ${cluster.region} --cluster-name ${cluster.name}`,
+    fix: `Correct spec.pool.name or spec.cluster of the policy. The pools of the cluster:\n${pools.traitsOf(pool).listPools(poolRefOf(policy))}`,
   };
 }
 
@@ -28,7 +28,7 @@ export async function checkPool(pools: NodePools, policy: Policy, limit: TimeLim
 export async function checkMayCreate(pools: NodePools, policy: Policy): Promise<readonly Check[]> {
   const id = 'cloud.permissions';
   try {
-    await pools.requireMayCreate({ source: poolOf(policy), target: policy.target });
+    await pools.requireMayCreate({ source: poolRefOf(policy), target: policy.target });
     return [{ id, state: 'ok', found: `a dry run of creating pool ${policy.target.poolName} was not refused` }];
   } catch (error) {
     if (!(error instanceof NodeferryError)) throw error;
@@ -36,8 +36,4 @@ export async function checkMayCreate(pools: NodePools, policy: Policy): Promise<
     if (error.problem.code === 'ProviderRefused') return [{ id, state: 'failed', ...explainFailure(error) }];
     throw error;
   }
-}
-
-function poolOf({ cluster, pool }: Policy): PoolRef {
-  return { cluster: cluster.name, region: cluster.region, name: pool.name };
 }

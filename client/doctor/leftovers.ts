@@ -1,5 +1,5 @@
 import { explainCleanupAction } from '../../core/cleanup/plan-cleanup.ts';
-import type { Policy } from '../../core/policy/policy.ts';
+import { type Policy, poolRefOf } from '../../core/policy/policy.ts';
 import { count, listNames } from '../../core/text/format.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster.ts';
@@ -22,7 +22,8 @@ export async function checkLeftovers(
 ): Promise<readonly Check[]> {
   const id = 'leftovers';
   const name = `${policy.cluster.name}/${policy.pool.name}`;
-  const target = { cluster: policy.cluster.name, region: policy.cluster.region, pool: policy.pool.name };
+  const { name: pool, ...where } = poolRefOf(policy);
+  const target = { ...where, pool };
   const { actions, stays } = await findLeftoversOfEnded(systems, target, running);
   if (actions.length === 0 && stays.length === 0)
     return [{ id, state: 'ok', found: `no run that has ended has left anything on ${name}` }];

@@ -1,9 +1,9 @@
 import { systemClock } from '../../adapters/clock/system-clock.ts';
-import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
-import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { NodePools } from '../../ports/node-pools.ts';
+import type { ProviderPools } from '../../ports/provider.ts';
+import { openCluster } from '../../wiring/cluster.ts';
+import { openNodePools } from '../../wiring/providers.ts';
 import type { ClusterOptions } from '../cluster-options.ts';
 import { type Check, skipChecks } from './check.ts';
 import { checkMayCreate, checkPool } from './cloud.ts';
@@ -14,7 +14,7 @@ import { explainFailure, patienceMs, type TimeLimit, withTimeLimit } from './tim
 /** The systems that the policy is about. */
 interface PolicySystems {
   readonly cluster: ExaminedCluster;
-  readonly pools: NodePools;
+  readonly pools: ProviderPools;
   readonly clock: Clock;
 }
 
@@ -28,10 +28,10 @@ interface SystemsQuestion {
 
 /** The checks of the cluster and of the cloud, with the caller's credentials. */
 export async function checkOwnSystems(options: ClusterOptions, question: SystemsQuestion): Promise<readonly Check[]> {
-  const pools = createEksNodePools({ clock: systemClock });
-  let cluster: ReturnType<typeof createKubernetesCluster>;
+  const pools = openNodePools({ clock: systemClock });
+  let cluster: ReturnType<typeof openCluster>;
   try {
-    cluster = createKubernetesCluster(options);
+    cluster = openCluster(options);
   } catch (error) {
     const failed: Check = { id: 'cluster.api-server', state: 'failed', ...explainFailure(error) };
     return [failed, ...skipChecks(clusterDependents, noCluster), ...(await checkCloud(pools, question.policy))];
@@ -75,9 +75,9 @@ async function checkCluster(
   return [apiServer, ...rest.flat()];
 }
 
-async function checkCloud(pools: NodePools, policy: Policy | undefined): Promise<readonly Check[]> {
+async function checkCloud(pools: ProviderPools, policy: Policy | undefined): Promise<readonly Check[]> {
   if (policy === undefined) return skipChecks(['cloud.pool', 'cloud.permissions'], noPolicy);
-  return await withTimeLimit('AWS', patienceMs, async (limit) => {
+  return await withTimeLimit(pools.traitsOf(policy.pool).title, patienceMs, async (limit) => {
     const pool = await checkPool(pools, policy, limit);
     if (pool.state === 'failed') return [pool, ...skipChecks(['cloud.permissions'], 'the pool cannot be read')];
     return [pool, ...(await limit.check('cloud.permissions', async () => await checkMayCreate(pools, policy)))];

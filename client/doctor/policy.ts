@@ -1,6 +1,6 @@
-import { formatPolicyProblem } from '../../core/policy/parse.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { count } from '../../core/text/format.ts';
+import { formatPolicyProblem } from '../../policy-file/parse.ts';
 import { parsePolicyFile } from '../output/policy-file.ts';
 import type { Check } from './check.ts';
 import { explainFailure } from './time-limit.ts';

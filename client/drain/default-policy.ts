@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { NodeferryError } from '../../core/model/problem.ts';
-import { parsePolicy } from '../../core/policy/parse.ts';
 import type { Policy } from '../../core/policy/policy.ts';
+import { parsePolicy } from '../../policy-file/parse.ts';
 
 /** Stands where the written form requires a value that a drain does not use, or that is not known. */
 const placeholder = { name: 'drain', region: 'none-none-1', version: '1.1' } as const;

@@ -1,5 +1,5 @@
 import { durationPattern, sharePattern } from '../../core/policy/durations.ts';
-import { policyJsonSchema } from '../../core/policy/schema.ts';
+import { policyJsonSchema } from '../../policy-file/choose-schema.ts';
 
 /** A field of a policy, as its schema describes it. */
 export interface FieldTopic {

@@ -2,7 +2,7 @@ import { type ProblemCode, problemCodes } from '../../core/model/problem.ts';
 import { problemTexts } from '../../core/model/problem-texts.ts';
 import type { RuleText } from '../../core/plan/audit/rule-text.ts';
 import { ruleTexts } from '../../core/plan/audit/rule-texts.ts';
-import { suggest } from '../../core/policy/suggest.ts';
+import { suggest } from '../../core/text/suggest.ts';
 import { exitCodeTexts } from '../output/exit-code-texts.ts';
 import { exitCodes } from '../output/exit-codes.ts';
 import { exitCodeOf } from '../output/fail.ts';

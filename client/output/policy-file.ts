@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { NodeferryError } from '../../core/model/problem.ts';
-import { formatPolicyProblem, type PolicyResult, parsePolicy } from '../../core/policy/parse.ts';
 import type { Policy } from '../../core/policy/policy.ts';
+import { formatPolicyProblem, type PolicyResult, parsePolicy } from '../../policy-file/parse.ts';
 import { surroundingsOf } from './policy-surroundings.ts';
 import { printProgress } from './print.ts';
 

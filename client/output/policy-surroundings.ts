@@ -2,10 +2,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { maxCalendarBytes, parseCalendar } from '../../adapters/calendar/parse-calendar.ts';
 import { findZoneRules, isTimeZone, timeZoneNames, zoneRulesOf } from '../../adapters/time-zones/zone-rules.ts';
-import type { CalendarFile, PolicySurroundings } from '../../core/policy/check-schedule.ts';
 import { freezeOf } from '../../core/schedule/freezes.ts';
 import { horizonMs } from '../../core/schedule/schedule.ts';
 import { printable } from '../../core/text/printable.ts';
+import type { CalendarFile, PolicySurroundings } from '../../policy-file/check-schedule.ts';
 
 /** What a policy file may refer to: time zones, and calendar files in relation to its own folder. `-` is in the working directory. */
 export function surroundingsOf(policyPath: string, now = Date.now()): PolicySurroundings {

@@ -25,13 +25,17 @@ export function summarizePolicy({ cluster, pool, target, schedule, rollout, node
   };
 }
 
-function describeVersion({ version, releaseVersion, launchTemplateVersion }: Policy['target']): string {
+function describeVersion({ poolName: _name, version, ...settings }: Policy['target']): string {
   const parts = [
     ...(version === undefined ? [] : [version]),
-    ...(releaseVersion === undefined ? [] : [`release ${releaseVersion}`]),
-    ...(launchTemplateVersion === undefined ? [] : [`launch template ${launchTemplateVersion}`]),
+    ...Object.entries(settings).flatMap(([field, value]) => (value === undefined ? [] : [`${spaced(field)} ${value}`])),
   ];
   return parts.length === 0 ? '(same version, newest release)' : `(${parts.join(', ')})`;
+}
+
+/** The name of a field as words: `launch template version`. */
+function spaced(field: string): string {
+  return field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }
 
 function describeWindows(schedule: Policy['schedule']): string {

@@ -1,5 +1,5 @@
-import type { PolicyProblem } from '../../core/policy/policy-problem.ts';
 import { count } from '../../core/text/format.ts';
+import type { PolicyProblem } from '../../policy-file/policy-problem.ts';
 import type { Style } from '../output/style.ts';
 import type { PolicySummary } from './policy-summary.ts';
 import { fitWidth } from './wrap.ts';

@@ -25,8 +25,16 @@ export function endsUnasked(node: NodeFacts | undefined, cluster: ClusterFacts, 
   return silent < 2 || silent < suspiciousShare * cluster.nodes.length;
 }
 
+/** How an operator terminates exactly that instance, as its provider says. */
+type TerminateByHand = (node: Pick<NodeRef, 'name' | 'instanceId'>) => string;
+
 /** The question to an operator about an unreachable node whose pods can't terminate. */
-export function askAboutUnreachable(node: NodeRef, since: number, pods: readonly PodFacts[], policy: Policy): Problem {
+export function askAboutUnreachable(
+  node: NodeRef,
+  since: number,
+  pods: readonly PodFacts[],
+  terminateByHand: TerminateByHand,
+): Problem {
   const names = pods.map(({ namespace, name }) => `${namespace}/${name}`);
   return {
     code: 'NodeUnreachable',
@@ -34,12 +42,16 @@ export function askAboutUnreachable(node: NodeRef, since: number, pods: readonly
       `${node.name} is unreachable: its kubelet has not been heard from since ${formatTime(since)}, no load balancer gets an answer from it, ` +
       `and the cloud reports ${node.instanceId} as running; ${count(pods.length, 'pod')} there can't terminate (${listNames(names)}). ` +
       'The run continues with other nodes',
-    hint: `If the instance is lost, terminate it: ${endCommand(node, policy)}. The run continues by itself when it has ended, or when its kubelet is heard from again.`,
+    hint: `If the instance is lost, terminate it: ${terminateByHand(node)}. The run continues by itself when it has ended, or when its kubelet is heard from again.`,
   };
 }
 
 /** Pods that a run has told to stop and that can't terminate, because their kubelet is silent: the state of each, and the remedy. */
-export function explainStuckPods(cluster: ClusterFacts, run: string, policy: Policy): readonly string[] {
+export function explainStuckPods(
+  cluster: ClusterFacts,
+  run: string,
+  terminateByHand: TerminateByHand,
+): readonly string[] {
   const { nodes } = indexOf(cluster);
   return cluster.pods.flatMap((pod) => {
     const node = nodes.get(pod.node ?? '');
@@ -47,13 +59,7 @@ export function explainStuckPods(cluster: ClusterFacts, run: string, policy: Pol
     if (!isOurs || !pod.terminating || node?.unknownSince === undefined) return [];
     return [
       `pod ${pod.namespace}/${pod.name} was told to stop and can't terminate: the kubelet of ${node.name} has not been heard from since ` +
-        `${formatTime(node.unknownSince)}; if the instance is lost, terminate it: ${endCommand(node, policy)}`,
+        `${formatTime(node.unknownSince)}; if the instance is lost, terminate it: ${terminateByHand(node)}`,
     ];
   });
-}
-
-/** Ends exactly that instance; a run resizes its group when it gets to it. Without a cloud the Node object says that it is gone. */
-function endCommand({ name, instanceId }: Pick<NodeRef, 'name' | 'instanceId'>, { cluster, pool }: Policy): string {
-  if (pool.provider === 'none') return `switch it off, then: kubectl delete node ${name}`;
-  return `aws ec2 terminate-instances --region ${cluster.region} --instance-ids ${instanceId}`;
 }

@@ -4,8 +4,5 @@ export const hostnameLabel = 'kubernetes.io/hostname';
 /** Label of nodes with their availability zone (kubernetes.io well-known labels). */
 export const zoneLabel = 'topology.kubernetes.io/zone';
 
-/** Label that EKS puts on every node of a managed node group, with the group's name (Amazon EKS user guide, "Managed node groups"). */
-export const nodegroupLabel = 'eks.amazonaws.com/nodegroup';
-
 /** Key of the taint (effect NoSchedule) that keeps DaemonSets from a node that is about to go. */
 export const disruptedTaint = 'nodeferry.dev/disrupted';

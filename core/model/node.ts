@@ -16,10 +16,22 @@ export interface NodeRef {
   readonly zone: string;
 }
 
+/** Labels that a provider sets on the nodes of a pool, and whose values no replacement of them has. */
+export interface PoolLabels {
+  /** Key of the label with the name of the pool. */
+  readonly name: string;
+  /** Keys of others, such as the image of the nodes. */
+  readonly others: readonly string[];
+}
+
 /** What the API server reports about one node. */
 export interface NodeFacts extends NodeRef {
   /** Name of the node pool. Undefined for a node that belongs to none. */
   readonly pool: string | undefined;
+  /** Labels that say which pool it belongs to. Absent for a node that belongs to none. */
+  readonly poolLabels?: PoolLabels;
+  /** True for a node that was made for one pod. It has no instance that could be a target of a load balancer. */
+  readonly madeForOnePod?: boolean;
   readonly kubeletVersion: string;
   readonly ready: boolean;
   /** Since when (epoch ms) its kubelet has not reported (Ready is Unknown). Absent while the kubelet reports. */

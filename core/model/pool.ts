@@ -1,3 +1,6 @@
+/** The provider of nodes of which no cloud is asked. */
+export const noProvider = 'none';
+
 /** An instance of a node pool, as reported by the cloud. */
 export interface InstanceFacts {
   readonly instanceId: string;
@@ -10,8 +13,8 @@ export interface PoolRef {
   readonly cluster: string;
   readonly region: string;
   readonly name: string;
-  /** `none` when no cloud can be asked for it. Absent for EKS. */
-  readonly provider?: 'none';
+  /** Name of its provider. Whatever differs between providers, their adapters know: nobody else compares names. */
+  readonly provider: string;
 }
 
 /** What the cloud reports about one node pool. */

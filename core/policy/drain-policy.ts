@@ -1,3 +1,4 @@
+import { noProvider } from '../model/pool.ts';
 import type { Policy } from './policy.ts';
 
 /** What is drained, as whoever starts it has chosen. */
@@ -18,9 +19,9 @@ export function drainPolicy(base: Policy, choice: DrainChoice): Policy {
   const { pool, nodes, terminate, deleteEmptyDirData, force } = choice;
   return {
     ...rest,
-    pool: { provider: terminate ? 'eks' : 'none', name: pool },
+    pool: { provider: terminate ? base.pool.provider : noProvider, name: pool },
     selection: { nodes, terminate },
-    target: { poolName: '', version: undefined, releaseVersion: undefined, launchTemplateVersion: undefined },
+    target: { poolName: '', version: undefined },
     drain: {
       ...rest.drain,
       deleteEmptyDirData: rest.drain.deleteEmptyDirData || deleteEmptyDirData,

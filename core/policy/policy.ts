@@ -1,16 +1,17 @@
+import type { PoolRef } from '../model/pool.ts';
 import type { RolloutPolicy } from '../rollout/rollout.ts';
 import type { SchedulePolicy } from '../schedule/schedule.ts';
 import type { DeadlineField, ProtectiveRule } from '../steps/steps.ts';
 
 /**
  * The policy of one pool upgrade, after parsing. All defaults are filled in, and all durations are in milliseconds.
- * schema.ts has the written form (`nodeferry.dev/v1alpha1`, durations such as `15m`).
+ * policy-file/ has the written form (`nodeferry.dev/v1alpha1`, durations such as `15m`).
  */
 export interface Policy {
   readonly name: string;
   readonly cluster: ClusterPolicy;
-  /** The pool; `none` when no cloud is asked for it. */
-  readonly pool: { readonly provider: 'eks' | 'none'; readonly name: string };
+  /** The pool, and the name of its provider. */
+  readonly pool: { readonly provider: string; readonly name: string };
   /** The nodes of the pool that are drained. Absent when the whole pool is replaced by a new one. */
   readonly selection?: NodeSelection;
   readonly target: TargetPolicy;
@@ -28,6 +29,11 @@ export interface Policy {
   readonly rollout?: RolloutPolicy;
   /** Protective rules that are off in this run. Only experiments that are meant to lose requests have any. */
   readonly disabledRules: readonly ProtectiveRule[];
+}
+
+/** Address of the pool that a policy replaces. */
+export function poolRefOf({ cluster, pool }: Pick<Policy, 'cluster' | 'pool'>): PoolRef {
+  return { cluster: cluster.name, region: cluster.region, provider: pool.provider, name: pool.name };
 }
 
 /** Nodes that are drained, without a pool that replaces them. */
@@ -48,8 +54,8 @@ export interface TargetPolicy {
   /** Name of the replacement pool. */
   readonly poolName: string;
   readonly version: string | undefined;
-  readonly releaseVersion: string | undefined;
-  readonly launchTemplateVersion: string | undefined;
+  /** Settings that only the provider of the pool understands. They are passed on unchanged. */
+  readonly [setting: string]: string | undefined;
 }
 
 /** How many instances a pool may have in addition to its own: a number, or a share (0-1) of its own. */

@@ -72,7 +72,7 @@ export function findAside(
 
 function isLate(node: NodeFacts, groups: readonly TargetGroupFacts[], question: HostsQuestion): boolean {
   const { facts, policy, aside, patient, isBefore = false } = question;
-  if (isFargate(node)) return false;
+  if (node.madeForOnePod === true) return false;
   // Nodes that stay in the pool take what the drained ones served, so they are waited for, unless they were not healthy before either.
   if (node.pool === stayingPool(policy.pool.name)) {
     if (isBefore || aside[node.name] !== undefined) return false;
@@ -82,11 +82,6 @@ function isLate(node: NodeFacts, groups: readonly TargetGroupFacts[], question: 
   if (!isOwn) return patient && aside[node.name] === undefined && !groups.some((group) => isUnused(node, group));
   const open = groups.filter((group) => !isUnused(node, group) && takesPools(group, facts, policy));
   return open.some((group) => !isHealthy(node, group));
-}
-
-/** A node of AWS Fargate belongs to one pod. It has no instance that could be a target of a load balancer (EKS user guide, "AWS Fargate"). */
-function isFargate({ labels }: NodeFacts): boolean {
-  return labels['eks.amazonaws.com/compute-type'] === 'fargate';
 }
 
 function takesPools(group: TargetGroupFacts, { cluster }: ServingFacts, policy: HostsQuestion['policy']): boolean {

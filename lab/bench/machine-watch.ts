@@ -1,4 +1,4 @@
-import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
+import { openCluster } from '../../wiring/cluster.ts';
 import type { Lab } from '../lab.ts';
 
 /** What a replacement costs in instances, and how long its new ones took. */
@@ -21,7 +21,7 @@ const everyMs = 250;
 export function watchMachines(lab: Lab, newPool: string): MachineWatch {
   const steady = countMachines(lab);
   const startedAt = Date.now();
-  const cluster = createKubernetesCluster({ kubeconfig: lab.kubeconfigPath });
+  const cluster = openCluster({ kubeconfig: lab.kubeconfigPath });
   let machineMs = 0;
   let lastAt = startedAt;
   let readyAt: number | undefined;

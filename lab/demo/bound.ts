@@ -1,14 +1,14 @@
 /** The minimum duration of an upgrade in the lab, from the lab's configured delays and the time that its instances take to boot. */
 
 import { systemClock } from '../../adapters/clock/system-clock.ts';
-import { createEksNodePools } from '../../adapters/eks/node-pools.ts';
 import { createElbLoadBalancers } from '../../adapters/elb/load-balancers.ts';
-import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import { type LowerBound, lowerBound } from '../../core/plan/lower-bound.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { TryRelease } from '../../operations/ask-before-pod-surge.ts';
 import { observeAndPlan } from '../../operations/observe-and-plan.ts';
 import { createObserver } from '../../operations/observer.ts';
+import { openCluster } from '../../wiring/cluster.ts';
+import { openNodePools } from '../../wiring/providers.ts';
 import { presets } from '../aws/presets.ts';
 import type { Lab } from '../lab.ts';
 import type { Scenario } from '../scenario.ts';
@@ -27,9 +27,9 @@ interface UpgradeBound {
 export async function boundUpgrade(lab: Lab, scenario: Scenario, policy: Policy): Promise<UpgradeBound> {
   // The SDKs of this process must find the simulated AWS, as the AWS CLI would.
   Object.assign(process.env, { ...lab.opsEnv, KUBECONFIG: lab.kubeconfigPath, AWS_ENDPOINT_URL: lab.awsUrl });
-  const cluster = createKubernetesCluster({ kubeconfig: lab.kubeconfigPath });
+  const cluster = openCluster({ kubeconfig: lab.kubeconfigPath });
   try {
-    const pools = createEksNodePools({ clock: systemClock });
+    const pools = openNodePools({ clock: systemClock });
     const loadBalancers = createElbLoadBalancers({ region: policy.cluster.region, clock: systemClock });
     const observer = createObserver({ clock: systemClock, cluster, loadBalancers });
     const tryRelease: TryRelease = async ({ pod, from }) => await cluster.tryRelease(pod, from);

@@ -1,4 +1,4 @@
-import { policyJsonSchema } from '../../core/policy/schema.ts';
+import { policyJsonSchema } from '../../policy-file/choose-schema.ts';
 
 interface Field {
   readonly description?: string;

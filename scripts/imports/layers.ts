@@ -33,6 +33,11 @@ interface LayerRule {
 /** What lint's `no-restricted-imports` does not say already (.oxlintrc.json). */
 const layerRules: readonly LayerRule[] = [
   {
+    from: /^(core|ports|operations|adapters|wiring|activities|workflows|worker)\//,
+    to: /^policy-file\//,
+    why: 'the written form of a policy ends at the command line: all others read the policy of core/policy',
+  },
+  {
     from: /^adapters\/(?!aws\/|gcp\/)/,
     to: /^adapters\/(?!aws\/|gcp\/)/,
     why: 'one adapter knows nothing of another; what two need of AWS is in adapters/aws, of Google in adapters/gcp',
@@ -41,6 +46,16 @@ const layerRules: readonly LayerRule[] = [
     from: /^(client|lab)\//,
     to: /^workflows\/(?!(?:launcher-)?messages\.ts$)/,
     why: 'of the workflows, others see only messages.ts and launcher-messages.ts',
+  },
+  {
+    from: /^(core|policy-file|ports|operations|adapters|activities|workflows)\//,
+    to: /^wiring\//,
+    why: 'only programs wire adapters together',
+  },
+  {
+    from: /^(worker|client|lab)\//,
+    to: /^adapters\/(eks|no-provider)\//,
+    why: 'only wiring/providers.ts knows which provider has which adapter',
   },
   { from: /^lab\//, to: /^activities\//, why: 'the lab uses the product as its users do' },
   { from: /^client\//, to: /^worker\//, why: 'the CLI starts the worker as a process of its own' },

@@ -32,7 +32,7 @@ async function openScene(n: number, change: Partial<Policy> = {}) {
   }
   world.changed();
   world.clock.advance(3 * 60_000);
-  const pool = { cluster: 'sim', region: 'eu-west-1', name: 'web' };
+  const pool = { cluster: 'sim', region: 'eu-west-1', provider: 'eks', name: 'web' };
   const inputOf = (node: SimNode, step: number): NodeStepInput => {
     return { run, node, pool, policy, baselines, attempt: { round: 1, step } };
   };

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { plainStyle } from '../../client/output/style.ts';
 import { summarizePolicy } from '../../client/view/policy-summary.ts';
 import { type CheckedPolicy, renderValidation } from '../../client/view/validation.ts';
-import { parsePolicy } from '../../core/policy/parse.ts';
+import { parsePolicy } from '../../policy-file/parse.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 

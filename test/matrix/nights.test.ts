@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fetchRun } from '../../client/fetch-status.ts';
-import { parsePolicy } from '../../core/policy/parse.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { weekdays } from '../../core/schedule/schedule.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import { until } from '../../lab/process.ts';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
+import { parsePolicy } from '../../policy-file/parse.ts';
 import { countReplaced, expectUnharmed } from '../support/disturbed-upgrade.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
 import { type LabOperator, labPool, operatorOf } from '../support/lab-operator.ts';

@@ -1,8 +1,8 @@
 /** LabUpgrades in clusters of other shapes: three zones, and two pools behind the same Services at once. */
 import { afterEach, expect, test } from 'vitest';
-import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import { startLabUpgrade } from '../../lab/demo/lab-upgrade.ts';
 import { oneEndpointPerZone, threeZonesScenario, twoPoolsScenario } from '../../lab/scenarios/disturbances.ts';
+import { openCluster } from '../../wiring/cluster.ts';
 import { expectUnharmed } from '../support/disturbed-upgrade.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
 import { type LabUpgrades, openLabUpgrades } from '../support/lab-upgrades.ts';
@@ -54,7 +54,7 @@ test('two pools behind the same Services are replaced at once, and lose nothing'
   const reports = await Promise.all([followToEnd(session, web), followToEnd(session, blue)]);
   expect(reports.map(({ outcome }) => outcome)).toEqual(['completed', 'completed']);
   for (const report of reports) await expectUnharmed(upgrades, report);
-  const cluster = createKubernetesCluster({ kubeconfig: session.lab.kubeconfigPath });
+  const cluster = openCluster({ kubeconfig: session.lab.kubeconfigPath });
   try {
     const { nodes } = await cluster.observe();
     expect(nodes.filter(({ pool }) => pool === 'web' || pool === 'blue')).toEqual([]);

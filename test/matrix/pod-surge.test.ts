@@ -1,7 +1,7 @@
 /** LabUpgrades in which all pods are replaced before they leave, disturbed: nobody ever has less than before, and nothing is lost. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import { disturbancesScenario } from '../../lab/scenarios/disturbances.ts';
+import { openCluster } from '../../wiring/cluster.ts';
 import { expectUnharmed, metSteps, upgradeAndAbort } from '../support/disturbed-upgrade.ts';
 import { type LabUpgrades, openLabUpgrades } from '../support/lab-upgrades.ts';
 import { describePrunedUpgrades } from '../support/pruned-upgrades.ts';
@@ -87,7 +87,7 @@ test('aborted in the second wave of new nodes, what was there goes on, on as man
 
 /** UIDs of all pods that Deployments keep. */
 async function podsOfDeployments(): Promise<readonly string[]> {
-  const cluster = createKubernetesCluster({ kubeconfig: upgrades.session.lab.kubeconfigPath });
+  const cluster = openCluster({ kubeconfig: upgrades.session.lab.kubeconfigPath });
   try {
     const { pods } = await cluster.observe();
     return pods.flatMap(({ ownerKind, uid }) => (ownerKind === 'ReplicaSet' ? [uid] : [])).toSorted();

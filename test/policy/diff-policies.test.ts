@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { diffPolicies } from '../../core/policy/diff-policies.ts';
-import { parsePolicy } from '../../core/policy/parse.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import { everyField } from './all-fields.ts';
+import { parsePolicy } from '../../policy-file/parse.ts';
+import { everyField } from '../policy-file/all-fields.ts';
 
 function parse(text: string): Policy {
   const parsed = parsePolicy(text, 'policy.yaml');

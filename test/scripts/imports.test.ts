@@ -139,6 +139,17 @@ test('adapters may share what is of AWS, and nothing else', () => {
   ]);
 });
 
+test('only what users run reads the written form of a policy', () => {
+  const graph = graphOf({
+    'client/a.ts': "import { p } from '../policy-file/parse.ts';",
+    'core/policy/b.ts': "import type { p } from '../../policy-file/parse.ts';",
+    'worker/c.ts': "import { p } from '../policy-file/parse.ts';",
+    'policy-file/parse.ts': '',
+  });
+
+  expect(findLayerBreaks(graph).map(({ from }) => from)).toEqual(['core/policy/b.ts', 'worker/c.ts']);
+});
+
 test('of the workflows, the command line sees only the messages', () => {
   const graph = graphOf({
     'client/a.ts': "import { m } from '../workflows/messages.ts';\nimport { r } from '../workflows/run.ts';",

@@ -1,3 +1,4 @@
+import { eksNodeLabels } from '../../adapters/eks/node-labels.ts';
 import { hasFence, mayFence } from '../../core/model/fencing-token.ts';
 import type { FencingToken, NodeFacts, NodeRef } from '../../core/model/node.ts';
 import type { DisruptionBudgetFacts, PodFacts, PodRef } from '../../core/model/pod.ts';
@@ -267,7 +268,8 @@ function nodeFacts(node: SimNode): NodeFacts {
   };
   const { annotations: _annotations, silent: _silent, believes: _believes, ...rest } = node;
   const doNotDisrupt = node.annotations['karpenter.sh/do-not-disrupt'] === 'true' ? { doNotDisrupt: true } : {};
-  return { ...rest, ...doNotDisrupt, excluded: isExcluded(node), ownership };
+  const { name, others } = eksNodeLabels;
+  return { ...rest, poolLabels: { name, others }, ...doNotDisrupt, excluded: isExcluded(node), ownership };
 }
 
 function mark(key: string, value: string | undefined) {

@@ -1,4 +1,6 @@
+import { eksTraits } from '../../adapters/eks/traits.ts';
 import { createNoNodePools } from '../../adapters/no-provider/node-pools.ts';
+import { noProviderTraits } from '../../adapters/no-provider/traits.ts';
 import { zoneRulesOf } from '../../adapters/time-zones/zone-rules.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { learnTimes } from '../../core/schedule/needed-time.ts';
@@ -17,7 +19,10 @@ export function createSimPorts(world: World): Ports {
   return {
     clock: world.clock,
     cluster: withFaults(world, createSimCluster(world), () => world.faults.apiDown),
-    pools: poolsByProvider({ eks: withFaults(world, createSimPools(world)), none: createNoNodePools() }),
+    pools: poolsByProvider({
+      eks: { traits: eksTraits, pools: withFaults(world, createSimPools(world)) },
+      none: { traits: noProviderTraits, pools: createNoNodePools() },
+    }),
     loadBalancers: withFaults(world, createSimLoadBalancers(world)),
     traffic: createSimTraffic(world),
     timings: withFaults(world, createSimTimings(world), () => world.faults.apiDown),

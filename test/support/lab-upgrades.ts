@@ -1,4 +1,3 @@
-import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
@@ -14,6 +13,7 @@ import { loadBalancerUrls, type TrafficVolume } from '../../lab/traffic/config.t
 import type { Incident } from '../../lab/traffic/prober.ts';
 import { startTraffic, type Traffic } from '../../lab/traffic/traffic.ts';
 import { toolPaths } from '../../scripts/setup/paths.ts';
+import { openCluster } from '../../wiring/cluster.ts';
 import { followToEnd } from './follow-to-end.ts';
 
 /** Short streams keep evictions short: a pod ends its requests before it goes. */
@@ -186,7 +186,7 @@ export function describeLosses({ requests, perStream, incidents }: Losses): stri
 
 /** What a cluster still carries of a run, in words. */
 export async function ownershipOf(lab: Lab, run: string): Promise<readonly string[]> {
-  const cluster = createKubernetesCluster({ kubeconfig: lab.kubeconfigPath });
+  const cluster = openCluster({ kubeconfig: lab.kubeconfigPath });
   try {
     return await cluster.findLeftovers(run);
   } finally {

@@ -1,5 +1,5 @@
-import { createKubernetesCluster } from '../../adapters/kubernetes/cluster.ts';
 import type { ClusterFacts } from '../../core/model/serving.ts';
+import { openCluster } from '../../wiring/cluster.ts';
 
 /** Time between two observations, ms: several within the time that an endpoint takes to spread. */
 const pollIntervalMs = 200;
@@ -12,7 +12,7 @@ interface ServiceLevels {
 
 /** Watches every Service and every PodDisruptionBudget of a cluster from now on, as often as its caches can tell something new. */
 export async function watchServiceLevels(kubeconfig: string): Promise<ServiceLevels> {
-  const cluster = createKubernetesCluster({ kubeconfig });
+  const cluster = openCluster({ kubeconfig });
   const first = countReady(await cluster.observe());
   const fewest = new Map(first);
   const missing = new Map<string, number>();

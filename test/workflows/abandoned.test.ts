@@ -157,7 +157,7 @@ describe('restoring a node whose run is gone', () => {
     await harness.stop();
     world.clock.advance(5 * 60_000);
     const { cluster: kubernetes, pools, clock } = createSimPorts(world);
-    const target = { cluster, region: 'eu-west-1', pool: 'web', runs: undefined };
+    const target = { cluster, region: 'eu-west-1', provider: 'eks', pool: 'web', runs: undefined };
     await cleanUp({ cluster: kubernetes, pools, clock }, target, 'cleanup-ann', () => undefined);
     world.clock.advance(10 * 60_000);
     expectNothingLeft(world, 8);

@@ -36,7 +36,7 @@ async function terminateAt({ world, start }: Upgrade, step: string): Promise<str
 async function cleanUpAfter(world: World, cluster: string) {
   const problems: string[] = [];
   const { cluster: kubernetes, pools, clock } = createSimPorts(world);
-  const target = { cluster, region: 'eu-west-1', pool: 'web', runs: undefined };
+  const target = { cluster, region: 'eu-west-1', provider: 'eks', pool: 'web', runs: undefined };
   const left = await cleanUp({ cluster: kubernetes, pools, clock }, target, 'cleanup-ann', ({ what, problem }) => {
     if (problem !== undefined) problems.push(`${what}: ${problem}`);
   });
@@ -104,7 +104,7 @@ test('a cleanup of one pool changes nothing of a run on another pool', async () 
   await cluster.exclude(batch, 'batch-run');
   await cluster.raiseDeletionCost(web, 'batch-run');
   const before = ownershipOf(world);
-  const target = { cluster: 'sim', region: 'eu-west-1', pool: 'web', runs: undefined };
+  const target = { cluster: 'sim', region: 'eu-west-1', provider: 'eks', pool: 'web', runs: undefined };
   const told: string[] = [];
   const left = await cleanUp({ cluster, pools, clock }, target, 'cleanup-ann', ({ what }) => told.push(what));
   expect(told).toEqual([]);
@@ -137,7 +137,7 @@ describe('pods that a run had released', () => {
     const { cluster, pools } = createSimPorts(world);
     const clock = { now: () => world.clock.now(), sleep: async (ms: number) => world.clock.advance(ms) };
     const told: string[] = [];
-    const target = { cluster: 'sim', region: 'eu-west-1', pool: 'web', runs: undefined };
+    const target = { cluster: 'sim', region: 'eu-west-1', provider: 'eks', pool: 'web', runs: undefined };
     const left = await cleanUp({ cluster, pools, clock }, target, 'cleanup-ann', ({ what, problem }) =>
       told.push(problem === undefined ? what : `${what}: ${problem}`),
     );

@@ -58,7 +58,7 @@ function explainWaves(question: AuditQuestion): string | undefined {
 
 function explainRemedy(fits: number): string {
   if (fits === 0) return 'The policy and the Services alone take too much for a pool of any size: shorten the policy.';
-  return `Spread it over several node groups of up to ${fits} nodes each, and upgrade one after another.`;
+  return `Spread it over several pools of up to ${fits} nodes each, and upgrade one after another.`;
 }
 
 function megabytes(bytes: number): string {

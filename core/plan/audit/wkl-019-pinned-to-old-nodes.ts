@@ -1,17 +1,10 @@
-import { hostnameLabel, nodegroupLabel } from '../../model/labels.ts';
+import { hostnameLabel } from '../../model/labels.ts';
 import type { PodFacts } from '../../model/pod.ts';
 import { hasRequiredLabels } from '../../model/required-labels.ts';
 import { listNames } from '../../text/format.ts';
 import type { Finding } from '../finding.ts';
 import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
-
-/** Labels whose values a new node can never share with an old one. */
-const ownLabels: readonly string[] = [
-  hostnameLabel,
-  'eks.amazonaws.com/nodegroup-image',
-  'eks.amazonaws.com/sourceLaunchTemplateVersion',
-];
 
 /**
  * WKL-019: pods that can run on the old nodes only. Their replacements would never be scheduled, and everything that their budgets count would
@@ -20,6 +13,9 @@ const ownLabels: readonly string[] = [
 export const wkl019PinnedToOldNodes: AuditRule = (question) => {
   const { target, selection, pool } = question.policy;
   const { poolName } = target;
+  // All nodes of a pool have the same provider.
+  const poolLabels = question.facts.cluster.nodes.find((node) => node.pool === pool.name)?.poolLabels;
+  const ownLabels = [hostnameLabel, ...(poolLabels?.others ?? [])];
   const staying = question.facts.cluster.nodes.filter((node) => node.pool !== pool.name && !node.cordoned);
   return groupByWorkload('WKL-019', podsToMove(question), (pod) => {
     if (pod.ownerKind === 'DaemonSet' || pod.mirror) return undefined;
@@ -27,13 +23,13 @@ export const wkl019PinnedToOldNodes: AuditRule = (question) => {
       return staying.some((node) => hasRequiredLabels(node, pod)) ? undefined : pinnedToDrained(pod);
     const pinnedBy = [
       ...ownLabels.filter((label) => pod.requiredNodeLabels?.[label] !== undefined),
-      ...(allowsGroup(pod, poolName) ? [] : [nodegroupLabel]),
+      ...(poolLabels === undefined || allowsPool(pod, poolLabels.name, poolName) ? [] : [poolLabels.name]),
     ];
     if (pinnedBy.length === 0) return undefined;
     return {
       severity: 'blocker',
       message: `its node selector or affinity needs ${listNames(pinnedBy.map((label) => describe(pod, label)))}, which no new node has`,
-      hint: `Select nodes by a label of your own that the node group carries, or allow ${poolName} as well; then plan again.`,
+      hint: `Select nodes by a label of your own that the pool carries, or allow ${poolName} as well; then plan again.`,
     };
   });
 };
@@ -50,9 +46,9 @@ function pinnedToDrained(pod: PodFacts): Pick<Finding, 'severity' | 'message' | 
   };
 }
 
-function allowsGroup(pod: PodFacts, group: string): boolean {
-  const groups = pod.requiredNodeLabels?.[nodegroupLabel];
-  return groups === undefined || groups.includes(group);
+function allowsPool(pod: PodFacts, label: string, name: string): boolean {
+  const pools = pod.requiredNodeLabels?.[label];
+  return pools === undefined || pools.includes(name);
 }
 
 function describe(pod: PodFacts, label: string): string {

@@ -16,7 +16,7 @@ export const wkl025DoNotDisrupt: AuditRule = (question) => {
       return {
         severity: 'warning',
         message: `${asks}, and it ends with its node`,
-        hint: 'A pod that belongs to its node cannot outlive it: remove the annotation, or exempt the node group.',
+        hint: 'A pod that belongs to its node cannot outlive it: remove the annotation, or exempt the pool.',
       };
     if (drain.doNotDisrupt === 'evict')
       return {

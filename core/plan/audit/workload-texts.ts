@@ -54,7 +54,7 @@ export const workloadTexts: Readonly<Record<string, RuleText>> = {
     severities: ['blocker'],
     title: 'Pods that can run on the old nodes only',
     why: 'Their node selector or affinity needs labels that no new node has. Their replacements would never be scheduled.',
-    fix: 'Select nodes by a label of your own that the node group carries, or allow the new pool as well; then plan again.',
+    fix: 'Select nodes by a label of your own that the pool carries, or allow the new pool as well; then plan again.',
   },
   'WKL-021': {
     severities: ['warning'],

@@ -1,12 +1,9 @@
 import { indexOf } from '../../model/cluster-index.ts';
 import { selectsLabels } from '../../model/label-selector.ts';
-import { hostnameLabel, nodegroupLabel } from '../../model/labels.ts';
+import { hostnameLabel } from '../../model/labels.ts';
 import { type BesideFacts, isFinished, type PodFacts } from '../../model/pod.ts';
 import type { ClusterFacts } from '../../model/serving.ts';
 import type { PodSurgeContext, PodSurgeRefusal } from './rule.ts';
-
-/** Node labels whose values differ between old and new nodes. With any other label, pods that stay on old nodes satisfy the affinity. */
-const ownKeys: readonly string[] = [hostnameLabel, nodegroupLabel];
 
 /**
  * A pod that must run beside another cannot be scheduled on a new node until one of those runs there. A pod of the same old node that is surged
@@ -18,6 +15,8 @@ export function affinity(
   isSurged: (other: PodFacts) => boolean,
 ): PodSurgeRefusal | undefined {
   const { besides = [] } = pod;
+  // Labels whose values differ between old and new nodes. With any other label, pods that stay on old nodes satisfy the affinity.
+  const ownKeys = [hostnameLabel, indexOf(cluster).nodes.get(pod.node ?? '')?.poolLabels?.name];
   const alone = besides.find((term) => ownKeys.includes(term.topologyKey) && !hasCompany(pod, term));
   if (alone === undefined) return undefined;
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mapInstanceState, mapInstances, mapLaunchFailures, mapLifecycle, mapPool } from '../../../adapters/eks/map.ts';
 
-const ref = { cluster: 'prod', region: 'eu-west-1', name: 'web' };
+const ref = { cluster: 'prod', region: 'eu-west-1', provider: 'eks', name: 'web' };
 
 test.each([
   ['Pending', 'pending'],

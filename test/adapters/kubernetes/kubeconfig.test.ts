@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createKubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
+import { openCluster } from '../../../wiring/cluster.ts';
 
 test.each([
   { env: { KUBECONFIG: '/nonexistent/config' }, says: 'what KUBECONFIG names, /nonexistent/config, cannot be read' },
@@ -7,7 +7,7 @@ test.each([
 ])('a kubeconfig that is not there ($env) is named', ({ env, says }) => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   try {
-    expect(() => createKubernetesCluster({})).toThrow(says);
+    expect(() => openCluster({})).toThrow(says);
   } finally {
     vi.unstubAllEnvs();
   }

@@ -1,8 +1,10 @@
+import type { V1Node } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
-
-import { instanceIdOf, nodeFacts } from '../../../adapters/kubernetes/map-node.ts';
+import { nodeFacts as factsOf, instanceIdOf } from '../../../adapters/kubernetes/map-node.ts';
+import { providerNodeLabels } from '../../../wiring/cluster.ts';
 import { eksNode } from './objects.ts';
 
+const nodeFacts = (node: V1Node) => factsOf(node, providerNodeLabels);
 const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
 
 describe('a node', () => {
@@ -16,6 +18,10 @@ describe('a node', () => {
       instanceId: 'i-0abc1234def567890',
       zone: 'eu-west-1a',
       pool: 'web',
+      poolLabels: {
+        name: 'eks.amazonaws.com/nodegroup',
+        others: ['eks.amazonaws.com/nodegroup-image', 'eks.amazonaws.com/sourceLaunchTemplateVersion'],
+      },
       kubeletVersion: 'v1.35.9-eks-1a2b3c4',
       ready: true,
       cordoned: false,
@@ -24,6 +30,18 @@ describe('a node', () => {
       labels: eksNode.metadata.labels,
       taints: [],
     });
+  });
+
+  it('belongs to no pool without the label of a provider', () => {
+    const facts = nodeFacts({ ...eksNode, metadata: { ...eksNode.metadata, labels: {} } });
+    expect(facts.pool).toBeUndefined();
+    expect(facts).not.toHaveProperty('poolLabels');
+    expect(factsOf(eksNode, []).pool).toBeUndefined();
+  });
+
+  it('was made for one pod when its provider’s labels say so', () => {
+    expect(labelled({ 'eks.amazonaws.com/compute-type': 'fargate' })).toMatchObject({ madeForOnePod: true });
+    expect(labelled({})).not.toHaveProperty('madeForOnePod');
   });
 
   it('has the runs that own it', () => {

@@ -2,7 +2,7 @@ import { zoneRulesOf } from '../../../adapters/time-zones/zone-rules.ts';
 import { findOpenings, type Openings } from '../../../client/schedule/openings.ts';
 import { requireSchedule, type ScheduledPolicy } from '../../../client/schedule/scheduled-policy.ts';
 import type { SeenSchedule } from '../../../client/schedule/seen-schedule.ts';
-import { parsePolicy } from '../../../core/policy/parse.ts';
+import { parsePolicy } from '../../../policy-file/parse.ts';
 
 /** A Wednesday, 10:00 in Berlin. */
 export const now = Date.UTC(2026, 10, 25, 9);

@@ -40,7 +40,7 @@ export async function openBench(options: Partial<SimulatedAwsOptions> = {}): Pro
         await setImmediate();
       },
     },
-    web: { cluster: 'prod', region: 'eu-west-1', name: 'web' },
+    web: { cluster: 'prod', region: 'eu-west-1', provider: 'eks', name: 'web' },
     close: () => aws.close(),
   };
 }

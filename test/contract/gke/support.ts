@@ -68,7 +68,7 @@ export async function openBench(
     cloudClock,
     pools,
     restart: () => createPools(gcp),
-    web: { cluster: 'prod', region: seed.location ?? 'europe-west1', name: 'web' },
+    web: { cluster: 'prod', region: seed.location ?? 'europe-west1', provider: 'gke', name: 'web' },
   };
 }
 

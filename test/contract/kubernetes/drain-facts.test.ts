@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createKubernetesCluster, type KubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
+import type { KubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
 import { decideVolumesDetached, remainingClaims } from '../../../core/eviction/attached-volumes.ts';
+import { openCluster } from '../../../wiring/cluster.ts';
 import { type ControlPlane, startControlPlane } from '../../support/control-plane.ts';
 import { createNode, createPod, grantDeployedRoles } from './objects.ts';
 
@@ -14,7 +15,7 @@ describe('what drain rules ask of a real API server', () => {
   beforeAll(async () => {
     controlPlane = await startControlPlane();
     grantDeployedRoles(controlPlane);
-    cluster = createKubernetesCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry') });
+    cluster = openCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry') });
     await createNode(controlPlane, 'node-1');
   });
 

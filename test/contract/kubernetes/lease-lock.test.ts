@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { createKubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
+import { openCluster } from '../../../wiring/cluster.ts';
 import { startControlPlane } from '../../support/control-plane.ts';
 import { describeLocks } from '../cases/locks.ts';
 import { useRealCluster } from './subject.ts';
@@ -28,7 +28,7 @@ describe('the lock as a Lease of a real API server', () => {
 
   it('is kept in the namespace default where there is no namespace nodeferry', async () => {
     const bare = await startControlPlane();
-    const admin = createKubernetesCluster({ kubeconfig: bare.kubeconfig('admin') });
+    const admin = openCluster({ kubeconfig: bare.kubeconfig('admin') });
     try {
       await admin.acquireLock('fallback', 'run-1', 30_000);
       await bare.api('GET', '/apis/coordination.k8s.io/v1/namespaces/default/leases/fallback');

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createKubernetesCluster, type KubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
+import type { KubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
+import { openCluster } from '../../../wiring/cluster.ts';
 import { type ControlPlane, startControlPlane } from '../../support/control-plane.ts';
 import { createNode, createPod, grantDeployedRoles } from './objects.ts';
 
@@ -13,7 +14,7 @@ describe('observing a real API server', () => {
   beforeAll(async () => {
     controlPlane = await startControlPlane();
     grantDeployedRoles(controlPlane);
-    cluster = createKubernetesCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry') });
+    cluster = openCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry') });
   });
 
   afterAll(async () => {
@@ -89,7 +90,7 @@ describe('observing a real API server', () => {
     const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/nodeferry';
     const granted = await controlPlane.api<{ rules: { resources: string[] }[] }>('GET', role);
     const freshness = { surroundingsKeptForMs: 0 };
-    const other = createKubernetesCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry'), freshness });
+    const other = openCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry'), freshness });
     try {
       expect(await other.observe()).toMatchObject({
         networkPolicies: [
@@ -157,7 +158,7 @@ describe('observing a real API server', () => {
       ],
     });
     const freshness = { surroundingsKeptForMs: 0 };
-    const other = createKubernetesCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry'), freshness });
+    const other = openCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry'), freshness });
     try {
       expect(await other.observe()).toMatchObject({
         localVolumes: [{ volumeClaim: 'default/data', volume: 'on-n1', boundBy: 'kubernetes.io/hostname' }],
@@ -179,7 +180,7 @@ describe('observing a real API server', () => {
     await controlPlane.api('PATCH', role, {
       rules: granted.rules.filter(({ resources }) => !resources.includes('poddisruptionbudgets')),
     });
-    const other = createKubernetesCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry') });
+    const other = openCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry') });
     try {
       await expect(other.observe()).rejects.toMatchObject({
         problem: {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createKubernetesCluster, type KubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
+import type { KubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
+import { openCluster } from '../../../wiring/cluster.ts';
 import { type ControlPlane, startControlPlane } from '../../support/control-plane.ts';
 import { createNode, grantDeployedRoles } from './objects.ts';
 
@@ -13,7 +14,7 @@ describe('a real API server that fails', () => {
   beforeAll(async () => {
     controlPlane = await startControlPlane();
     grantDeployedRoles(controlPlane);
-    cluster = createKubernetesCluster({
+    cluster = openCluster({
       kubeconfig: controlPlane.kubeconfig('nodeferry'),
       requestTimeoutMs: 2_000,
       freshness: { freshWithinMs: 4_000, headTimeoutMs: 1_000 },
@@ -39,7 +40,7 @@ describe('a real API server that fails', () => {
   });
 
   it('carries on through a restart that is shorter than the time it may try', async () => {
-    const patient = createKubernetesCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry') });
+    const patient = openCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry') });
     try {
       await patient.observe();
       await controlPlane.killApiServer();

@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { V1Pod, V1ResourceQuota } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { createKubernetesCluster, type KubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
+import type { KubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
 import { sum, usageOf } from '../../../core/pod-surge/replacement-needs.ts';
 import { quota as quotaRule } from '../../../core/pod-surge/rules/quota.ts';
+import { openCluster } from '../../../wiring/cluster.ts';
 import { aPolicy } from '../../core/support/facts.ts';
 import { type ControlPlane, startControlPlane } from '../../support/control-plane.ts';
 import { grantDeployedRoles } from './objects.ts';
@@ -76,7 +77,7 @@ describe('quotas and limit ranges of a real API server', () => {
     controlPlane = await startControlPlane({ controllers: ['resourcequota-controller'] });
     grantDeployedRoles(controlPlane);
     const freshness = { surroundingsKeptForMs: 0 };
-    cluster = createKubernetesCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry'), freshness });
+    cluster = openCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry'), freshness });
   });
 
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { createKubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
+import { openCluster } from '../../../wiring/cluster.ts';
 import { type ControlPlane, startControlPlane } from '../../support/control-plane.ts';
 import type { ClusterSubject, NodeState } from '../cases/cluster-subject.ts';
 import { createBudget, createNode, createPod, grantDeployedRoles } from './objects.ts';
@@ -47,9 +47,10 @@ function started<T>(one: T | undefined): T {
 
 /** Opens it. The control plane must run the disruption controller where there are budgets. */
 function openSubject(controlPlane: ControlPlane): RealSubject {
-  const [one, other] = [0, 1].map(() =>
-    createKubernetesCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry') }),
-  ) as [ReturnType<typeof createKubernetesCluster>, ReturnType<typeof createKubernetesCluster>];
+  const [one, other] = [0, 1].map(() => openCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry') })) as [
+    ReturnType<typeof openCluster>,
+    ReturnType<typeof openCluster>,
+  ];
   const holder = 'holder';
   let hasHolder = false;
   return {

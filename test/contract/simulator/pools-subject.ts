@@ -17,7 +17,7 @@ export async function openSimulatedPools(): Promise<PoolsSubject> {
   });
   addPool(world, 'web', { desiredSize: 4, minSize: 2 });
   addPool(world, 'other', { desiredSize: 2, minSize: 1 });
-  const web = { cluster: 'sim', region: 'eu-west-1', name: 'web' };
+  const web = { cluster: 'sim', region: 'eu-west-1', provider: 'eks', name: 'web' };
   const settle = () => world.clock.advance(30 * 60_000);
   settle();
   return {

@@ -30,7 +30,7 @@ function plan(changes: Partial<CleanupQuestion> = {}) {
 }
 
 function replacement(changes: Partial<PoolFacts> = {}): PoolFacts {
-  return aPool([], { ref: { cluster: 'c', region: 'r', name: 'new' }, createdBy: 'r1', ...changes });
+  return aPool([], { ref: { cluster: 'c', region: 'r', provider: 'eks', name: 'new' }, createdBy: 'r1', ...changes });
 }
 
 const actions = (question: Partial<CleanupQuestion>) => plan(question).actions.map(explainCleanupAction);

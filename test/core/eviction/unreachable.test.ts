@@ -132,10 +132,15 @@ describe('a guard', () => {
 });
 
 test('an operator is asked with names, times and a command', () => {
-  const { code, message, hint } = askAboutUnreachable(nodeRefOf(aNode('n1')), 0, [aPod('web-1', 'n1')], aPolicy());
+  const { code, message, hint } = askAboutUnreachable(
+    nodeRefOf(aNode('n1')),
+    0,
+    [aPod('web-1', 'n1')],
+    (node) => `terminate ${node.instanceId}`,
+  );
   expect(code).toBe('NodeUnreachable');
   expect(message).toMatch(
     /^n1 is unreachable: .* since .*, no load balancer .*1 pod there can't terminate \(default\/web-1\)/,
   );
-  expect(hint).toContain(`--region ${aPolicy().cluster.region} --instance-ids ${aNode('n1').instanceId}.`);
+  expect(hint).toContain(`: terminate ${aNode('n1').instanceId}.`);
 });

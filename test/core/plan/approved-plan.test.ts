@@ -3,7 +3,7 @@ import { approvedPart, findChanges } from '../../../core/plan/approved-plan.ts';
 import type { PoolPlan } from '../../../core/plan/pool-plan.ts';
 import { aNode, aPolicy, nodeRefOf } from '../support/facts.ts';
 
-const pool = { cluster: 'c', region: 'eu-west-1', name: 'web' };
+const pool = { cluster: 'c', region: 'eu-west-1', provider: 'eks', name: 'web' };
 const nodes = ['n1', 'n2'].map((name) => nodeRefOf(aNode(name)));
 const service: PoolPlan['services'][number] = {
   service: 'default/web',

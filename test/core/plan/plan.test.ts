@@ -74,7 +74,7 @@ describe('a refusal', () => {
     hint: 'Change it.',
     ...(leavesUnprotected === undefined ? {} : { leavesUnprotected }),
   });
-  const oldPool = { cluster: 'c', region: 'r', name: 'web' };
+  const oldPool = { cluster: 'c', region: 'r', provider: 'eks', name: 'web' };
 
   test('names every blocker', () => {
     expect(

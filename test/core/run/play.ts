@@ -15,7 +15,7 @@ export const node = (name: string, uid = `uid-${name}`): NodeRef => ({ ...nodeRe
 /** Three old nodes of a pool. */
 export const oldNodes = [node('n1'), node('n2'), node('n3')];
 
-export const pool = { cluster: 'c', region: 'eu-west-1', name: 'web' };
+export const pool = { cluster: 'c', region: 'eu-west-1', provider: 'eks', name: 'web' };
 
 export const aPlan = (nodes: readonly NodeRef[] = oldNodes): PoolPlan => ({
   run: 'r1',

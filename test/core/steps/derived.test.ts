@@ -8,7 +8,19 @@ import { evidenceKinds, stepOf } from '../../../core/steps/steps.ts';
 import { findLists } from './find-lists.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..');
-const rooms = ['core', 'ports', 'adapters', 'activities', 'workflows', 'worker', 'client', 'lab/demo', 'scripts'];
+const rooms = [
+  'core',
+  'policy-file',
+  'ports',
+  'adapters',
+  'activities',
+  'wiring',
+  'workflows',
+  'worker',
+  'client',
+  'lab/demo',
+  'scripts',
+];
 
 function sources(): readonly string[] {
   return rooms

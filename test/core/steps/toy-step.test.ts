@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { renderTimeline } from '../../../client/view/report.ts';
-import { deadlineFields } from '../../../core/policy/schema.ts';
 import type { Evidence } from '../../../core/status/status.ts';
 import { columnsOf, deadlinesOf, evidenceOf, rulesOf, type StepLists } from '../../../core/steps/derive.ts';
 import type { StepSpec } from '../../../core/steps/step-spec.ts';
 import { stepLists } from '../../../core/steps/steps.ts';
+import { deadlineFields } from '../../../policy-file/schema.ts';
 import { stepsDoc } from '../../../scripts/generate/steps-doc.ts';
 import { aNode, startedAt } from '../../client/run-status-fixture.ts';
 

@@ -1,11 +1,12 @@
+import { eksNodeLabels } from '../../../adapters/eks/node-labels.ts';
 import type { ServiceBaseline } from '../../../core/guard/baseline.ts';
 import type { DisruptionBudgetFacts } from '../../../core/model/pod.ts';
 import type { PoolFacts } from '../../../core/model/pool.ts';
 import type { EndpointFacts } from '../../../core/model/service.ts';
 import type { TargetFacts } from '../../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
-import { parsePolicy } from '../../../core/policy/parse.ts';
 import type { PodSurgeLimit, PodSurgePolicy } from '../../../core/policy/policy.ts';
+import { parsePolicy } from '../../../policy-file/parse.ts';
 import type {
   ClusterFacts,
   NodeFacts,
@@ -19,6 +20,9 @@ import type {
 } from './model.ts';
 
 /** Builders of facts for tests: everything healthy and in order unless told otherwise. */
+
+/** The labels by which a node belongs to its pool. */
+const poolLabels = { name: eksNodeLabels.name, others: eksNodeLabels.others };
 
 /** A node of pool `web`, zone `a`. */
 export function aNode(name: string, changes: Partial<NodeFacts> = {}): NodeFacts {
@@ -35,6 +39,7 @@ export function aNode(name: string, changes: Partial<NodeFacts> = {}): NodeFacts
     ownership: {},
     labels: {},
     taints: [],
+    poolLabels,
     ...changes,
   };
 }
@@ -270,7 +275,7 @@ export function withPodSurge(
 /** An active pool `web` with these nodes. */
 export function aPool(nodes: readonly NodeRef[], changes: Partial<PoolFacts> = {}): PoolFacts {
   return {
-    ref: { cluster: 'c', region: 'eu-west-1', name: 'web' },
+    ref: { cluster: 'c', region: 'eu-west-1', provider: 'eks', name: 'web' },
     status: 'active',
     version: '1.33',
     desiredSize: nodes.length,

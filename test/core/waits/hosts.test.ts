@@ -49,8 +49,8 @@ test('one of another pool is waited for until the patience ends, unless it was n
   expect(observation(other, 'unhealthy', { aside }).late).toEqual([]);
 });
 
-test('one of Fargate is never healthy, and is set aside', () => {
-  const fargate = aNode('fargate-1', { pool: undefined, labels: { 'eks.amazonaws.com/compute-type': 'fargate' } });
+test('one that was made for one pod is never healthy, and is set aside', () => {
+  const fargate = aNode('fargate-1', { pool: undefined, madeForOnePod: true });
   expect(observation(fargate, 'unhealthy')).toEqual({
     late: [],
     aside: ['k8s-web sends nothing to a ready pod of default/web on fargate-1 (unhealthy)'],

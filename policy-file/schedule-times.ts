@@ -1,4 +1,4 @@
-import { type LocalTime, localTimeOf, wallClockMs } from '../schedule/zone.ts';
+import { type LocalTime, localTimeOf, wallClockMs } from '../core/schedule/zone.ts';
 
 /** The written form of a time of day: `22:00`, and `24:00` for the end of a day. */
 export const timeOfDayPattern = /^(?:(?:[01]\d|2[0-3]):[0-5]\d|24:00)$/;

@@ -5,7 +5,7 @@ import {
   type WindowRule,
   weekdays,
   weeksOfMonth,
-} from '../schedule/schedule.ts';
+} from '../core/schedule/schedule.ts';
 import { parseDate, parseFreezeEnd, parseTimeOfDay } from './schedule-times.ts';
 import type { WrittenPolicy } from './schema.ts';
 

@@ -12,7 +12,7 @@ import {
   parseDocument,
   type YAMLError,
 } from 'yaml';
-import { printable } from '../text/printable.ts';
+import { printable } from '../core/text/printable.ts';
 import type { PolicyProblem } from './policy-problem.ts';
 
 /** The path of a field: the keys and list positions that lead to it. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isTimeZone, timeZoneNames } from '../../adapters/time-zones/zone-rules.ts';
-import { formatPolicyProblem, parsePolicy } from '../../core/policy/parse.ts';
 import { weekdays } from '../../core/schedule/schedule.ts';
+import { formatPolicyProblem, parsePolicy } from '../../policy-file/parse.ts';
 
 const head = `apiVersion: nodeferry.dev/v1alpha1
 kind: PoolUpgrade

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { formatPolicyProblem, parsePolicy } from '../../core/policy/parse.ts';
+import { formatPolicyProblem, parsePolicy } from '../../policy-file/parse.ts';
 import { mutateText, seededPick } from '../support/mutate-text.ts';
 import { everyField } from './all-fields.ts';
 

@@ -1,13 +1,15 @@
 import { isMap, isScalar, type Node } from 'yaml';
 import type { z } from 'zod';
-import { printable } from '../text/printable.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import { printable } from '../core/text/printable.ts';
+import { suggest } from '../core/text/suggest.ts';
 import { checkSchedule, type PolicySurroundings } from './check-schedule.ts';
-import type { Policy } from './policy.ts';
+import { type ChosenSchema, policyJsonSchema, policySchemaFor } from './choose-schema.ts';
 import { formatPolicyProblem, type PolicyProblem } from './policy-problem.ts';
+import type { ProviderSection } from './providers/section.ts';
+import { type ProviderSections, providerSections } from './providers/sections.ts';
 import { keyOffset, nodeAt, type Path, placeAt, readYaml, type Source, startOf } from './read-yaml.ts';
-import { maxPoolNameLength, resolvePolicy } from './resolve.ts';
-import { policyJsonSchema, policySchema } from './schema.ts';
-import { suggest } from './suggest.ts';
+import { resolvePolicy } from './resolve.ts';
 
 export { formatPolicyProblem };
 
@@ -26,21 +28,27 @@ const maxReported = 50;
  * proportional to the length of the text. It never throws. Without `surroundings` the time zone of a schedule is not checked, and its calendar
  * files are not read.
  */
-export function parsePolicy(text: string, file: string, surroundings?: PolicySurroundings): PolicyResult {
+export function parsePolicy(
+  text: string,
+  file: string,
+  surroundings?: PolicySurroundings,
+  sections: ProviderSections = providerSections,
+): PolicyResult {
   const yaml = readYaml(text, file);
   if (!yaml.ok) return refused(yaml.problems);
   const { source } = yaml;
-  const parsed = policySchema.safeParse(yaml.value);
+  const chosen = policySchemaFor(yaml.value, sections);
+  const parsed = chosen.schema.safeParse(yaml.value);
   if (!parsed.success) {
     const faults = parsed.error.issues
       .flatMap((issue) => faultsOf(source, issue))
       .toSorted((a, b) => a.offset - b.offset)
       .filter((fault, index, all) => !isDuplicate(fault, all[index - 1]));
-    const problems = faults.slice(0, maxReported).map((fault) => explain(source, fault));
+    const problems = faults.slice(0, maxReported).map((fault) => explain(source, fault, chosen));
     return { ok: false, problems, more: faults.length - problems.length };
   }
-  const policy = resolvePolicy(parsed.data);
-  const problems = checkNames(source, policy);
+  const policy = resolvePolicy(parsed.data, chosen.section);
+  const problems = checkNames(source, policy, chosen.section);
   if (problems.length > 0) return refused(problems);
   const warnings = warn(source, policy);
   if (policy.schedule === undefined || surroundings === undefined) return { ok: true, policy, warnings };
@@ -82,12 +90,12 @@ function isDuplicate({ issue, path, offset }: Fault, before: Fault | undefined):
   return before.path.length === path.length && before.path.every((step, index) => step === path[index]);
 }
 
-function explain(source: Source, { issue, path, kind, offset }: Fault): PolicyProblem {
+function explain(source: Source, { issue, path, kind, offset }: Fault, chosen: ChosenSchema): PolicyProblem {
   const problem = (message: string) => placeAt(source, offset, fieldName(path), message);
   const lastKey = String(path.at(-1));
   switch (kind) {
     case 'unknown': {
-      const known = knownKeys(path.slice(0, -1));
+      const known = knownKeys(path.slice(0, -1), chosen);
       return { ...problem('there is no such field'), allowed: known.join(', '), ...suggestionFor(lastKey, known) };
     }
     case 'name': {
@@ -95,12 +103,12 @@ function explain(source: Source, { issue, path, kind, offset }: Fault): PolicyPr
       return { ...problem(`the name '${printable(lastKey)}' is not allowed here`), allowed };
     }
     case 'missing':
-      return { ...problem('this field is required'), allowed: allowedText(issue) };
+      return { ...problem('this field is required'), allowed: allowedText(issue, chosen) };
     case 'value': {
       const node = nodeAt(source, path);
       const values = issue.code === 'invalid_value' ? issue.values.map(String) : [];
       const suggestion = isScalar(node) ? suggestionFor(String(node.value), values) : {};
-      return { ...problem(`${quote(node)} is not allowed here`), allowed: allowedText(issue), ...suggestion };
+      return { ...problem(`${quote(node)} is not allowed here`), allowed: allowedText(issue, chosen), ...suggestion };
     }
   }
 }
@@ -110,16 +118,16 @@ function suggestionFor(found: string, candidates: readonly string[]): { readonly
   return suggestion === undefined ? {} : { suggestion };
 }
 
-function allowedText(issue: Issue): string {
+function allowedText(issue: Issue, chosen: ChosenSchema): string {
   if (issue.code === 'invalid_type' && issue.expected === 'object') {
-    const known = knownKeys(issue.path);
+    const known = knownKeys(issue.path, chosen);
     return known.length === 0 ? 'fields with values' : `an object with ${known.join(', ')}`;
   }
   return issue.message;
 }
 
-function knownKeys(path: Path): readonly string[] {
-  let schema: unknown = policyJsonSchema();
+function knownKeys(path: Path, chosen: ChosenSchema): readonly string[] {
+  let schema: unknown = policyJsonSchema(chosen);
   for (const step of path) {
     schema =
       typeof step === 'number'
@@ -154,7 +162,7 @@ function fieldName(path: Path): string {
     .replace(/^\./, '');
 }
 
-function checkNames(source: Source, policy: Policy): readonly PolicyProblem[] {
+function checkNames(source: Source, policy: Policy, { maxPoolNameLength }: ProviderSection): readonly PolicyProblem[] {
   const path = ['spec', 'target', 'poolName'];
   const { poolName } = policy.target;
   const named = nodeAt(source, path);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { formatPolicyProblem, parsePolicy } from '../../core/policy/parse.ts';
+import { formatPolicyProblem, parsePolicy } from '../../policy-file/parse.ts';
 
 const head = `apiVersion: nodeferry.dev/v1alpha1
 kind: PoolUpgrade

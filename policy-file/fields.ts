@@ -1,7 +1,7 @@
 /** Building blocks for the fields of a written policy. */
 import { z } from 'zod';
-import { durationPattern, parseDuration, sharePattern } from './durations.ts';
-import { carriesPassword, isLinkLocal } from './probe-address.ts';
+import { durationPattern, parseDuration, sharePattern } from '../core/policy/durations.ts';
+import { carriesPassword, isLinkLocal } from '../core/policy/probe-address.ts';
 
 /** A string that matches a pattern. Every error text of the schema states what is allowed; parse.ts adds what was found and where. */
 export const text = (allowed: string, pattern: RegExp, maxLength: number) =>

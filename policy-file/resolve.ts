@@ -1,6 +1,4 @@
-import type { RolloutPolicy } from '../rollout/rollout.ts';
-import { deadlines } from '../steps/steps.ts';
-import { parseDuration, parseShare } from './durations.ts';
+import { parseDuration, parseShare } from '../core/policy/durations.ts';
 import {
   type DeadlinePolicy,
   type GuardPolicy,
@@ -10,26 +8,26 @@ import {
   type Policy,
   surgesPods,
   type WaitPolicy,
-} from './policy.ts';
+} from '../core/policy/policy.ts';
+import type { RolloutPolicy } from '../core/rollout/rollout.ts';
+import { deadlines } from '../core/steps/steps.ts';
+import type { ProviderSection } from './providers/section.ts';
 import { resolveSchedule } from './resolve-schedule.ts';
 import type { WrittenPolicy } from './schema.ts';
 
-/** Maximum length of the name of an EKS node group (Amazon EKS API reference, CreateNodegroup). */
-export const maxPoolNameLength = 63;
-
 /** Converts the written form, which is already valid, into the policy that everything else reads: durations in ms, names filled in. */
-export function resolvePolicy(written: WrittenPolicy): Policy {
+export function resolvePolicy(written: WrittenPolicy, section: ProviderSection): Policy {
   const { metadata, spec } = written;
+  const { poolName, version, ...settings } = spec.target;
   const podSurge = resolvePodSurge(spec.podSurge);
   return {
     name: metadata.name,
     cluster: spec.cluster,
     pool: spec.pool,
     target: {
-      poolName: spec.target.poolName ?? defaultPoolName(spec.pool.name, spec.target),
-      version: spec.target.version,
-      releaseVersion: spec.target.releaseVersion,
-      launchTemplateVersion: spec.target.launchTemplateVersion,
+      poolName: poolName ?? defaultPoolName(spec.pool.name, version ?? section.nameSuffix(settings)),
+      version,
+      ...settings,
     },
     nodeSurge: resolveNodeSurge(spec.nodeSurge),
     guard: resolveGuard(spec.guard, surgesPods({ podSurge }) ? 100 : 10),
@@ -53,11 +51,8 @@ export function resolvePolicy(written: WrittenPolicy): Policy {
 }
 
 /** Default name of the replacement pool: the old name, with the new version in place of the old one. */
-function defaultPoolName(pool: string, target: WrittenPolicy['spec']['target']): string {
+function defaultPoolName(pool: string, suffix = 'next'): string {
   const base = pool.replace(/-\d+-\d+(?:-\d+)*$/, '');
-  const { version, releaseVersion, launchTemplateVersion } = target;
-  const launch = launchTemplateVersion === undefined ? undefined : `lt-${launchTemplateVersion}`;
-  const suffix = version ?? releaseVersion ?? launch ?? 'next';
   return `${base}-${suffix.replaceAll(/[^0-9A-Za-z]+/g, '-')}`;
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { suggest } from '../../core/policy/suggest.ts';
+import { suggest } from '../../../core/text/suggest.ts';
 
 const fields = ['guard', 'waits', 'propagation', 'traffic'];
 

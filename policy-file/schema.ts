@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { DeadlineSpec } from '../steps/step-spec.ts';
-import { deadlines, protectiveRules } from '../steps/steps.ts';
+import { podSurgeModes } from '../core/policy/policy.ts';
+import type { DeadlineSpec } from '../core/steps/step-spec.ts';
+import { deadlines, protectiveRules } from '../core/steps/steps.ts';
 import {
   choice,
   deadline,
@@ -14,9 +15,8 @@ import {
   text,
   wait,
   whole,
-  word,
 } from './fields.ts';
-import { podSurgeModes } from './policy.ts';
+import type { ProviderSection } from './providers/section.ts';
 import { rollout } from './rollout-fields.ts';
 import { schedule } from './schedule-fields.ts';
 
@@ -26,52 +26,21 @@ const policyApiVersion = 'nodeferry.dev/v1alpha1';
 const minServingAllowed = 'a whole number of serving targets, such as 3, or a share, such as 50%';
 const serviceOrAll = text("a Service as namespace/name, or '*'", /^(\*|[a-z0-9.-]+\/[a-z0-9.-]+)$/, 317);
 
-/**
- * Letters, digits, hyphens and underscores, at most 100 (Amazon EKS API reference, CreateCluster). A slash would make a run that no command
- * can name, because commands read CLUSTER/POOL.
- */
-const clusterName = text(
-  'an EKS cluster name: at most 100 letters, digits, - and _, beginning with a letter or digit',
-  /^[0-9A-Za-z][0-9A-Za-z_-]*$/,
-  100,
-).meta({ description: 'Name of the cluster.' });
-
-/** The form of all regions in all partitions (aws/aws-sdk-js-v3, partitions.json: `us-gov-west-1`, `eu-isoe-west-1`, `eusc-de-east-1`). */
-const region = text('an AWS region, such as eu-west-1', /^[a-z]{2,4}(?:-[a-z]+)+-\d{1,2}$/, 32).meta({
-  description: 'Region of the cluster, e.g. eu-west-1.',
-});
-
-/** Letters, digits, hyphens and underscores, at most 63 (Amazon EKS API reference, CreateNodegroup). */
-const nodegroupName = (description: string) =>
-  text(
-    'an EKS node group name: at most 63 letters, digits, - and _, beginning with a letter or digit',
-    /^[0-9A-Za-z][0-9A-Za-z_-]*$/,
-    63,
-  ).meta({ description });
-
-const target = z
-  .strictObject({
-    poolName: nodegroupName(
-      'Name of the replacement pool. Default: the name of the old pool with the new version, e.g. web-1-34.',
-    ).optional(),
-    version: text('a Kubernetes version in quotes, such as "1.34"', /^1\.[1-9]\d{0,2}$/, 16)
-      .meta({
-        description:
-          'Kubernetes version of the new nodes, in quotes, e.g. "1.34". Default: the version of the old pool.',
-      })
-      .optional(),
-    releaseVersion: word(
-      'an AMI release version, such as 1.34.2-20251103',
-      'AMI release version of the new nodes. Default: the newest release of their Kubernetes version.',
-      128,
-    ).optional(),
-    launchTemplateVersion: word(
-      'a launch template version, such as "7"',
-      'Launch template version of the new nodes. Default: the version that the old pool uses.',
-      64,
-    ).optional(),
-  })
-  .meta({ description: 'Settings of the new pool. Whatever is not set here is copied from the old pool.' });
+const targetOf = ({ poolName, target }: ProviderSection) =>
+  z
+    .strictObject({
+      poolName: poolName(
+        'Name of the replacement pool. Default: the name of the old pool with the new version, e.g. web-1-34.',
+      ).optional(),
+      version: text('a Kubernetes version in quotes, such as "1.34"', /^1\.[1-9]\d{0,2}$/, 16)
+        .meta({
+          description:
+            'Kubernetes version of the new nodes, in quotes, e.g. "1.34". Default: the version of the old pool.',
+        })
+        .optional(),
+      ...target,
+    })
+    .meta({ description: 'Settings of the new pool. Whatever is not set here is copied from the old pool.' });
 
 const surgeAllowed = 'a whole number of instances from 1 to 1000, or a share from 1% to 100%, such as 25%';
 const nodeSurge = z
@@ -240,50 +209,50 @@ const traffic = z
   })
   .meta({ description: 'The traffic watch: probes that count lost requests.' });
 
-/** The written form of a policy. */
-export const policySchema = z
-  .strictObject({
-    apiVersion: z.literal(policyApiVersion, { error: policyApiVersion }),
-    kind: z.literal('PoolUpgrade', { error: 'PoolUpgrade' }),
-    metadata: z.strictObject({ name: name('Name of the policy.', 63) }),
-    spec: z.strictObject({
-      cluster: z.strictObject({
-        name: clusterName,
-        region,
-      }),
-      pool: z.strictObject({
-        provider: z
-          .literal('eks', { error: 'eks' })
-          .default('eks')
-          .meta({ description: 'Cloud service that manages the pool. Default eks.' }),
-        name: nodegroupName('Name of the pool to replace.'),
-      }),
-      target: target.prefault({}),
-      nodeSurge,
-      guard: guard.prefault({}),
-      waits: waits.prefault({}),
-      drain: drain.prefault({}),
-      podSurge: podSurge.prefault({}),
-      traffic: traffic.prefault({}),
-      schedule: schedule.optional(),
-      rollout: rollout.optional(),
-      disabledRules: z
-        .array(oneOf(protectiveRules.map(({ id }) => id)), { error: 'a list of rules' })
-        .default([])
-        .meta({
-          description: 'Protective rules to disable. Only for experiments that are meant to lose requests.',
+/**
+ * The written form of a policy for one provider. `spec.pool.provider` decides which one it is: so a mistake is reported against the fields of that
+ * provider alone, and every field of the others is unknown.
+ */
+export type PolicySchema = ReturnType<typeof createPolicySchema>;
+
+/** Makes the schema for a provider. `providers`: all that a policy can name, the first of them where it names none. */
+export function createPolicySchema(provider: string, section: ProviderSection, providers: readonly string[]) {
+  const [first] = providers;
+  const named = z.literal(provider, { error: providers.join(', ') });
+  const meaning = { description: `Cloud service that manages the pool. Default ${first}.` };
+  return z
+    .strictObject({
+      apiVersion: z.literal(policyApiVersion, { error: policyApiVersion }),
+      kind: z.literal('PoolUpgrade', { error: 'PoolUpgrade' }),
+      metadata: z.strictObject({ name: name('Name of the policy.', 63) }),
+      spec: z.strictObject({
+        cluster: z.strictObject({
+          name: section.clusterName,
+          region: section.region,
         }),
-    }),
-  })
-  .meta({ title: 'PoolUpgrade', description: 'Replaces every node of a pool without losing a connection.' });
-
-/** The written form of a policy, with defaults filled in. */
-export type WrittenPolicy = z.output<typeof policySchema>;
-
-/** The JSON schema (draft 7) of the written form, for editors. */
-export function policyJsonSchema(): Readonly<Record<string, unknown>> {
-  jsonSchema ??= z.toJSONSchema(policySchema, { io: 'input', target: 'draft-7' });
-  return jsonSchema;
+        pool: z.strictObject({
+          provider: named.default(provider).meta(meaning),
+          name: section.poolName('Name of the pool to replace.'),
+        }),
+        target: targetOf(section).prefault({}),
+        nodeSurge,
+        guard: guard.prefault({}),
+        waits: waits.prefault({}),
+        drain: drain.prefault({}),
+        podSurge: podSurge.prefault({}),
+        traffic: traffic.prefault({}),
+        schedule: schedule.optional(),
+        rollout: rollout.optional(),
+        disabledRules: z
+          .array(oneOf(protectiveRules.map(({ id }) => id)), { error: 'a list of rules' })
+          .default([])
+          .meta({
+            description: 'Protective rules to disable. Only for experiments that are meant to lose requests.',
+          }),
+      }),
+    })
+    .meta({ title: 'PoolUpgrade', description: 'Replaces every node of a pool without losing a connection.' });
 }
 
-let jsonSchema: Readonly<Record<string, unknown>> | undefined;
+/** The written form of a policy, with defaults filled in. */
+export type WrittenPolicy = z.output<PolicySchema>;

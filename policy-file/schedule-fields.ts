@@ -1,7 +1,7 @@
 /** The written form of `spec.schedule`. */
 import { z } from 'zod';
-import { weekdays, weeksOfMonth } from '../schedule/schedule.ts';
-import { wallClockMs } from '../schedule/zone.ts';
+import { weekdays, weeksOfMonth } from '../core/schedule/schedule.ts';
+import { wallClockMs } from '../core/schedule/zone.ts';
 import { name, oneOf, plainUrl, text } from './fields.ts';
 import { datePattern, parseDate, parseFreezeEnd, timeOfDayPattern } from './schedule-times.ts';
 

@@ -1,8 +1,8 @@
-import type { CalendarSource, Freeze, SchedulePolicy } from '../schedule/schedule.ts';
-import { printable } from '../text/printable.ts';
+import type { CalendarSource, Freeze, SchedulePolicy } from '../core/schedule/schedule.ts';
+import { printable } from '../core/text/printable.ts';
+import { suggest } from '../core/text/suggest.ts';
 import type { PolicyProblem } from './policy-problem.ts';
 import { keyOffset, nodeAt, type Path, placeAt, type Source, startOf } from './read-yaml.ts';
-import { suggest } from './suggest.ts';
 
 /** What only the place that reads a policy file knows: the time zones, and other files. */
 export interface PolicySurroundings {

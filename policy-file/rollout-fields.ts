@@ -1,6 +1,6 @@
 /** The written form of `spec.rollout`. */
 import { z } from 'zod';
-import { approvalPoints, timeoutOutcomes } from '../rollout/rollout.ts';
+import { approvalPoints, timeoutOutcomes } from '../core/rollout/rollout.ts';
 import { choice, duration, oneOf, text, wait, whole } from './fields.ts';
 
 const canary = z

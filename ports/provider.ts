@@ -1,0 +1,25 @@
+import type { NodeRef } from '../core/model/node.ts';
+import type { PoolRef } from '../core/model/pool.ts';
+import type { NodePools } from './node-pools.ts';
+
+/** What a provider of node pools is like, known without asking it anything. Its words are shown to operators. */
+export interface ProviderTraits {
+  /** What it is called in messages. */
+  readonly title: string;
+  /** Whether it can be asked for pools and instances. Otherwise only Node objects tell what exists. */
+  readonly hasPools: boolean;
+  /** Environment variables that name the region of a cluster, the first that is set counts. None when it needs no region. */
+  readonly regionVariables: readonly string[];
+  /** What to check when it refuses to change the scaling of a pool. */
+  readonly scalingHint: string;
+  /** How an operator terminates exactly that instance by hand, as a command or an instruction. */
+  readonly terminateByHand: (pool: Pick<PoolRef, 'region'>, node: Pick<NodeRef, 'name' | 'instanceId'>) => string;
+  /** How an operator lists the pools of the cluster, as a command. */
+  readonly listPools: (pool: Pick<PoolRef, 'cluster' | 'region'>) => string;
+}
+
+/** The node pools of all providers: each call goes to the provider of its pool. */
+export interface ProviderPools extends NodePools {
+  /** @throws NodeferryError InvalidPolicy for a provider that this version does not know */
+  traitsOf(pool: Pick<PoolRef, 'provider'>): ProviderTraits;
+}

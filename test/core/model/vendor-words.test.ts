@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+const rooms = ['core', 'operations', 'activities', 'workflows'];
+
+/** Words of clouds and of their managed Kubernetes. */
+const vendors = /\b(?:eks|eksctl|aws|amazonaws|auto ?scaling|ec2|node ?groups?|launch ?templates?|fargate|gke|gcp)\b/i;
+
+/** Facts of the world and not of a provider: a controller that registers nodes, and the address of a metadata service that no probe may reach. */
+const facts = /'aws-load-balancer-controller'|fd00:ec2/g;
+
+function wordsOf(text: string): readonly string[] {
+  const code = text.replaceAll(/\/\*[^]*?\*\/|(?<![:'"`])\/\/.*$/gm, '').replaceAll(facts, '');
+  return code.split('\n').filter((line) => vendors.test(line));
+}
+
+test('what decides and what acts has no word of a cloud in its code', () => {
+  const found = rooms.flatMap((room) =>
+    readdirSync(join(root, room), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .flatMap((path) =>
+        wordsOf(readFileSync(join(root, room, path), 'utf8')).map((line) => `${room}/${path}: ${line}`),
+      ),
+  );
+  expect(found).toEqual([]);
+});
+
+test.each([
+  "if (provider === 'eks') return;",
+  "const label = 'eks.amazonaws.com/nodegroup';",
+  "hint: 'Check Auto Scaling.'",
+])('a word of a cloud is found in %s', (line) => {
+  expect(wordsOf(line)).toEqual([line]);
+});
+
+test('comments may cite the documents of a cloud', () => {
+  expect(wordsOf('/** EKS user guide,\n * "AWS Fargate". */\nconst a = 1; // EC2\n')).toEqual([]);
+});
