@@ -3,7 +3,7 @@ import type { EvidenceKind } from '../../core/steps/steps.ts';
 import type { DemoReport } from './report.ts';
 
 /** A part of the time of a node, in seconds since the start of the upgrade. */
-export interface Span {
+interface Span {
   readonly from: number;
   readonly to: number;
 }
