@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../lab/process.ts';
 import { startTemporal } from '../../lab/temporal.ts';
 import { type Answer, Browser } from '../support/sign-in/browser.ts';
-import { type SignInProvider, signInAt, startProvider, unverified } from '../support/sign-in/provider.ts';
+import { operators, type SignInProvider, signInAt, startProvider, unverified } from '../support/sign-in/provider.ts';
 import { runProxy, type SignInProxy, startProxy } from '../support/sign-in/proxy.ts';
 
 /** Two names of the web UI, both registered with the provider. */
@@ -133,6 +133,19 @@ describe('who signs in', () => {
     expect((await signIn(browser, ui, email)).status).toBe(403);
     expect(await seesData(browser)).toBe(false);
   });
+});
+
+test('where groups are named, members of one of them sign in, and nobody else', async () => {
+  const grouped = await startProxy(uiUrl, provider, { emailDomain: 'example.com', groups: 'owners,operators' });
+  try {
+    const [member, other] = [newBrowser(grouped), newBrowser(grouped)];
+    await signIn(member, ui, `${operators}ann@example.com`);
+    expect(await seesData(member)).toBe(true);
+    expect((await signIn(other, ui, 'ann@example.com')).status).toBe(403);
+    expect(await seesData(other)).toBe(false);
+  } finally {
+    await grouped.close();
+  }
 });
 
 describe('a callback', () => {

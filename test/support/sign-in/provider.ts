@@ -14,6 +14,9 @@ export interface SignInProvider {
 /** Accounts whose e-mail address the provider has not verified begin like this. */
 export const unverified = 'unverified-';
 
+/** Accounts that begin like this are members of the group `operators`. */
+export const operators = 'operator-';
+
 /** Starts a provider that redirects to these addresses, with a code, and to no others. It demands PKCE. */
 export async function startProvider(redirectUris: readonly string[]): Promise<SignInProvider> {
   const server = createServer();
@@ -25,12 +28,17 @@ export async function startProvider(redirectUris: readonly string[]): Promise<Si
     clients: [{ client_id: client.id, client_secret: client.secret, redirect_uris: [...redirectUris] }],
     jwks: { keys: [{ ...key, kid: 'key', use: 'sig', alg: 'RS256' }] },
     cookies: { keys: ['a key'] },
-    claims: { openid: ['sub'], email: ['email', 'email_verified'] },
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], groups: ['groups'] },
     conformIdTokenClaims: false,
     pkce: { required: () => true },
     findAccount: (_, email) => ({
       accountId: email,
-      claims: () => ({ sub: email, email, email_verified: !email.startsWith(unverified) }),
+      claims: () => ({
+        sub: email,
+        email,
+        email_verified: !email.startsWith(unverified),
+        groups: email.startsWith(operators) ? ['operators'] : [],
+      }),
     }),
   });
   const answer = provider.callback();

@@ -36,11 +36,19 @@ export interface SignInProxy {
   close(): Promise<void>;
 }
 
+/** Who may sign in, and settings that differ from those of the compose profile. */
+interface ProxyOptions {
+  readonly emailDomain: string;
+  /** Groups one of which a user must be in, with commas. */
+  readonly groups?: string;
+  readonly args?: readonly string[];
+}
+
 /** Starts the proxy in front of a web UI. Settings are those of the compose profile, but for the addresses and for `args`. */
 export async function startProxy(
   uiUrl: string,
   { issuer, client }: SignInProvider,
-  { emailDomain, args = [] }: { readonly emailDomain: string; readonly args?: readonly string[] },
+  { emailDomain, groups = '', args = [] }: ProxyOptions,
 ): Promise<SignInProxy> {
   const [port = 0] = await freePorts(1);
   const child = launch([`--http-address=127.0.0.1:${port}`, `--upstream=${uiUrl}`, ...args], {
@@ -49,7 +57,7 @@ export async function startProxy(
     OAUTH2_PROXY_CLIENT_SECRET: client.secret,
     OAUTH2_PROXY_COOKIE_SECRET: randomBytes(32).toString('base64url'),
     OAUTH2_PROXY_EMAIL_DOMAINS: emailDomain,
-    OAUTH2_PROXY_ALLOWED_GROUPS: '',
+    OAUTH2_PROXY_ALLOWED_GROUPS: groups,
   });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (said += chunk.toString()));
