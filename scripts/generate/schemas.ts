@@ -5,12 +5,17 @@ import { runReportJsonSchema } from '../../client/report/run-report-schema.ts';
 import { watchLineJsonSchema } from '../../client/watch-line-schema.ts';
 import { metrics } from '../../core/status/metrics.ts';
 import { stepLists } from '../../core/steps/steps.ts';
+import type { MeasuredOrders } from '../../lab/demo/measured-orders.ts';
 import { policyJsonSchema } from '../../policy-file/choose-schema.ts';
 import { projectRoot } from '../setup/sources.ts';
 import { drawBenchPicture } from './bench-picture.ts';
 import { metricsDoc } from './metrics-doc.ts';
+import { drawOrdersPicture } from './orders-picture.ts';
 import { policyDoc } from './policy-doc.ts';
 import { stepsDoc } from './steps-doc.ts';
+
+/** What a picture shows of two upgrades of the demo; see lab/demo/measured-orders.ts. */
+export const measurementsOfOrders = join(projectRoot, 'docs', 'measurements', 'orders.json');
 
 /** Files that are generated: path in the project, and content. */
 export function generatedFiles(): ReadonlyMap<string, string> {
@@ -22,6 +27,10 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['docs/policy.md', policyDoc()],
     ['docs/steps.md', stepsDoc(stepLists)],
     ['docs/metrics.md', metricsDoc(metrics)],
+    [
+      'docs/pictures/timeline.svg',
+      drawOrdersPicture(JSON.parse(readFileSync(measurementsOfOrders, 'utf8')) as MeasuredOrders),
+    ],
     ['docs/pictures/orders.svg', drawBenchPicture(readFileSync(join(projectRoot, 'docs', 'performance.md'), 'utf8'))],
   ]);
 }

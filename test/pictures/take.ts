@@ -1,14 +1,18 @@
 /**
  * Takes the pictures of the README and of the docs: `npm run pictures`. A run of the simulator, on a real Temporal server, stands still half way, and is
- * seen in the terminal and in the web UI. With `--demo FILE` also the report of a demo (`npm run demo -- --html FILE`). Check them, and commit them.
+ * seen in the terminal and in the web UI. With `--demo FILE` also the report of a demo (`npm run demo -- --html FILE`). With `--orders FILE FILE`, the reports of
+ * `npm run demo -- --report FILE` and of the same with `--naive` become docs/measurements/orders.json, from which `npm run gen` draws both. Check them, and commit them.
  */
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
 import { styleFor } from '../../client/output/style.ts';
 import type { SeenRun } from '../../client/view/seen-run.ts';
 import { renderTree } from '../../client/view/tree.ts';
+import { measureOrders } from '../../lab/demo/measured-orders.ts';
+import type { DemoReport } from '../../lab/demo/report.ts';
+import { measurementsOfOrders } from '../../scripts/generate/schemas.ts';
 import { projectRoot } from '../../scripts/setup/sources.ts';
 import { runCommandLine } from '../support/command-line.ts';
 import { drawTerminal } from './ansi-svg.ts';
@@ -17,7 +21,12 @@ import { holdRunHalfWay, type SimulatedRun } from './simulated-run.ts';
 const pictures = join(projectRoot, 'docs', 'pictures');
 /** Debian's package `chromium`, unless CHROMIUM names another one. */
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
-const { demo } = parseArgs({ options: { demo: { type: 'string' } } }).values;
+const { values, positionals } = parseArgs({
+  options: { demo: { type: 'string' }, orders: { type: 'boolean' } },
+  allowPositionals: true,
+});
+const { demo } = values;
+if (values.orders === true) keepOrders(positionals);
 
 if (!existsSync(executablePath)) {
   console.error(`There is no Chromium at ${executablePath}: install it (apt-get install chromium), or set CHROMIUM.`);
@@ -36,6 +45,13 @@ try {
 } finally {
   await browser.close();
   await run.close();
+}
+
+function keepOrders([nodeferry = '', usual = '']: readonly string[]): void {
+  const read = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as DemoReport;
+  const measured = measureOrders(read(nodeferry), read(usual));
+  mkdirSync(dirname(measurementsOfOrders), { recursive: true });
+  writeFileSync(measurementsOfOrders, `${JSON.stringify(measured, undefined, 2)}\n`);
 }
 
 /** The status that the command line reads, as it draws it in a terminal of 100 columns. */
