@@ -34,8 +34,8 @@ export function renderDetails(status: RunStatus | RunReport): string {
     others(nodes, doneWord(status)),
     exclusions(status.nodes),
     ending(status),
-    list(latest(externalChanges)),
-    list(latest(actions)),
+    titled('Changes by others:', latest(externalChanges)),
+    titled('What operators did:', latest(actions)),
   ];
   const left = maxDetailBytes - bytesOf(assemble([...before, ...after])) - bytesAround;
   return fit(assemble([...before, nodeTable(nodes, left), ...after]));
@@ -108,6 +108,11 @@ function list(lines: readonly string[]): string {
   return lines.map((line) => `- ${line}`).join('\n');
 }
 
+/** A list below a line that says what it is: without one, Markdown joins it to the list before. */
+function titled(title: string, lines: readonly string[]): string {
+  return lines.length === 0 ? '' : `${title}\n\n${list(lines)}`;
+}
+
 /** Cuts off the end of a page that is still too long. */
 function fit(page: string): string {
   if (bytesOf(page) <= maxDetailBytes) return page;
@@ -171,7 +176,7 @@ function others(rows: readonly NodeRow[], done: string): string {
 
 function exclusions(nodes: readonly NodeStatus[]): string {
   const reasons = listExclusionReasons(nodes).map((text) => ({ text, tone: undefined }));
-  return reasons.length === 0 ? '' : `Nodes were excluded because:\n\n${list(latest(reasons, maxReasons))}`;
+  return titled('Nodes were excluded because:', latest(reasons, maxReasons));
 }
 
 function ending(status: RunStatus | RunReport): string {

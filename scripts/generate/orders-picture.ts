@@ -10,6 +10,7 @@ const losses = 46;
 
 const colours = {
   serving: '#d0d7de',
+  empty: '#eef1f4',
   leaving: '#54aeff',
   pods: '#eac54f',
   lost: '#cf222e',
@@ -19,7 +20,7 @@ const colours = {
 
 /** Draws the usual order and that of nodeferry one below the other, on the same time axis. */
 export function drawOrdersPicture({ date, nodeferry, usual }: MeasuredOrders): string {
-  const seconds = Math.max(nodeferry.seconds, usual.seconds, usual.lossesPerSecond.length);
+  const seconds = Math.max(...[nodeferry, usual].flatMap((one) => [one.seconds, one.lossesPerSecond.length]));
   const most = Math.max(1, ...usual.lossesPerSecond, ...nodeferry.lossesPerSecond);
   const x = (at: number) => left + (at / seconds) * (right - left);
   const panel = (nodes: number) => 34 + nodes * lane + losses + 10;
@@ -76,7 +77,8 @@ function drawNode(node: MeasuredNode, x: Place['x'], y: number): readonly string
   const bar = (from: number, to: number, fill: string) => rect(x(from), y, Math.max(2, x(to) - x(from)), 16, fill);
   return [
     `<text x="${left - 10}" y="${y + 13}" text-anchor="end" fill="${colours.text}">${escapeHtml(name)}</text>`,
-    bar(0, terminatedAt, colours.serving),
+    bar(0, podsLeave.to, colours.serving),
+    bar(podsLeave.to, terminatedAt, colours.empty),
     ...(leaving === undefined ? [] : [bar(leaving.from, leaving.to, colours.leaving)]),
     bar(podsLeave.from, podsLeave.to, colours.pods),
     rect(x(terminatedAt) - 2, y - 2, 4, 20, colours.text),
@@ -95,13 +97,14 @@ function drawLegend(y: number): readonly string[] {
     [colours.serving, 'node serves'],
     [colours.leaving, 'leaves its load balancers'],
     [colours.pods, 'pods leave'],
+    [colours.empty, 'empty'],
     [colours.text, 'instance terminated'],
     [colours.lost, 'requests lost or reset'],
   ] as const;
   let at = 20;
   return entries.flatMap(([fill, text]) => {
     const from = at;
-    at += 52 + text.length * 6.7;
+    at += 44 + text.length * 6.4;
     return [rect(from, y, 14, 14, fill), `<text x="${from + 20}" y="${y + 12}" fill="${colours.dim}">${text}</text>`];
   });
 }

@@ -70,6 +70,8 @@ Traffic: 1200 sent, **0 lost**, 1 slow
 
 1 node replaced
 
+What operators did:
+
 - 09:00:00 start by ada: new kernel
 `);
   });
