@@ -12,7 +12,8 @@ export function recordLosses(traffic: readonly Traffic[]): LossRecord {
   const count = () =>
     totals.push(traffic.map((one) => one.truth()).reduce((sum, { lost, cut }) => sum + lost + cut, 0));
   count();
-  const timer = setInterval(count, 1000);
+  // A demo that is interrupted ends without stopping this.
+  const timer = setInterval(count, 1000).unref();
   return {
     stop: () => {
       clearInterval(timer);
