@@ -7,7 +7,7 @@ import {
   decideUpkeep,
 } from '../core/pod-surge/adoption.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
-import type { Cluster } from '../ports/cluster.ts';
+import type { PodActions } from '../ports/cluster/pod-actions.ts';
 
 /** Which pods are adopted: all released ones unless it says otherwise. */
 interface AdoptionScope extends AdoptionLimits {
@@ -15,7 +15,7 @@ interface AdoptionScope extends AdoptionLimits {
 }
 
 /** The actions that return released pods to their ReplicaSets. Each is safe to repeat, and none affects a pod that serves. */
-export function createAdoption(cluster: Cluster) {
+export function createAdoption(cluster: PodActions) {
   return {
     /** Does what can be done now, for all pods or those that are asked for. Returns those actions, and what is still awaited. */
     adoptNow: async (

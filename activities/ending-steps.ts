@@ -12,6 +12,9 @@ import { findReregistered } from '../core/waits/load-balancers.ts';
 import { hintRefused } from '../core/waits/refused.ts';
 import { decideReplacementsServing, type EndpointSnapshot } from '../core/waits/replacements.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Events } from '../ports/cluster/events.ts';
+import type { Fencing } from '../ports/cluster/fencing.ts';
+import type { NodeActions } from '../ports/cluster/node-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openFence } from './fence.ts';
 import { publishNodeEvent } from './node-actions.ts';
@@ -31,7 +34,7 @@ export interface EndingResult extends NodeStepResult {
 }
 
 /** Steps that terminate a node whose pods have left. */
-export function createEndingSteps(ports: Ports, observer: Observer, wake: Wake) {
+export function createEndingSteps(ports: Ports<NodeActions & Fencing & Events>, observer: Observer, wake: Wake) {
   const { clock, cluster, pools } = ports;
   return {
     /**

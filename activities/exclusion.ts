@@ -16,8 +16,13 @@ import { findAside, type NodesAside } from '../core/waits/hosts.ts';
 import { type EndpointSnapshot, snapshotEndpoints } from '../core/waits/replacements.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { WindowQuestion } from '../operations/window-gate.ts';
+import type { Events } from '../ports/cluster/events.ts';
+import type { Locks } from '../ports/cluster/locks.ts';
+import type { NodeActions } from '../ports/cluster/node-actions.ts';
+import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
-import type { PoolFence, PoolStepInput } from './fence.ts';
+import type { Fence, PoolStepInput } from './fence.ts';
+import { guardActions } from './guarded-actions.ts';
 import { type HeldLocks, withLocks } from './momentary-locks.ts';
 import { publishNodeEvent, requireInstanceGone } from './node-actions.ts';
 import { isCancelled, type Poll, throwIfCancelled } from './polling.ts';
@@ -38,7 +43,7 @@ export interface ExcludeInput extends Omit<CandidateQuestion, 'facts' | 'stableS
 
 /** Fences the exclusion, and is notified of nodes that may not be excluded after all. */
 interface ExclusionMoment {
-  readonly fence: PoolFence;
+  readonly fence: Fence;
   readonly onRefused: (node: NodeRef) => void;
 }
 
@@ -73,7 +78,11 @@ interface DecidingObservation {
 }
 
 /** The actions that exclude nodes. */
-export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard) {
+export function createExclusion(
+  ports: Ports<NodeActions & PodActions & Locks & Events>,
+  observer: Observer,
+  ask: AskGuard,
+) {
   const { clock, cluster, pools } = ports;
 
   return {
@@ -154,10 +163,11 @@ export function createExclusion(ports: Ports, observer: Observer, ask: AskGuard)
     return observation.baselines;
   }
 
-  async function exclude(node: NodeRef, input: ExcludeInput, held: HeldLocks, { acting }: PoolFence): Promise<void> {
+  async function exclude(node: NodeRef, input: ExcludeInput, held: HeldLocks, fence: Fence): Promise<void> {
     const { run, policy } = input;
     await held.require();
-    if ((await acting.exclude(node, run)) === 'gone') await requireInstanceGone(pools, node, policy);
+    if ((await guardActions(cluster, fence).exclude(node, run)) === 'gone')
+      await requireInstanceGone(pools, node, policy);
   }
 
   /**

@@ -3,8 +3,8 @@ import type { FencingToken, NodeRef } from '../core/model/node.ts';
 import { type PoolLock, poolLockName } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { Cluster } from '../ports/cluster.ts';
-import { guardActions } from './guarded-actions.ts';
+import type { Fencing } from '../ports/cluster/fencing.ts';
+import type { Locks } from '../ports/cluster/locks.ts';
 import type { Poll, PollContext } from './polling.ts';
 
 /** Name of the lock on the pool of a policy. */
@@ -17,7 +17,7 @@ export const poolLeaseMs = 60_000;
 
 /** Acquires the lock on the pool of a policy for a run, or keeps it. @throws LockHeld */
 export async function takePoolLock(
-  cluster: Cluster,
+  cluster: Locks,
   { policy, run }: { readonly policy: Policy; readonly run: string },
 ): Promise<PoolLock> {
   const incoming = policy.selection === undefined ? policy.target.poolName : undefined;
@@ -43,7 +43,7 @@ export interface Fence {
 
 /** The fence of this attempt at a step of a node. */
 export function openFence(
-  cluster: Cluster,
+  cluster: Fencing,
   {
     node,
     run,
@@ -84,19 +84,15 @@ export interface PoolStepInput {
   readonly sequence: number;
 }
 
-/** Keeps an attempt at a step of the pool from acting once a later attempt of its run has begun. */
-export interface PoolFence extends Fence {
-  /** The cluster to act on: it checks the fence right before each action. */
-  readonly acting: Cluster;
-}
-
-/** The fence of this attempt at a step of the pool: a fencing token of the run on the pool's lock. */
-export function openPoolFence(cluster: Cluster, { run, policy, sequence }: PoolStepInput): PoolFence {
+/**
+ * The fence of this attempt at a step of the pool, a fencing token of the run on the pool's lock: it keeps the attempt from acting once a later one
+ * has begun.
+ */
+export function openPoolFence(cluster: Fencing, { run, policy, sequence }: PoolStepInput): Fence {
   const fence: FencingToken = { run, round: 0, step: sequence, attempt: activityInfo().attempt };
   const check = async () => await cluster.fenceLock(poolLockOf(policy), fence);
   return {
     check,
-    acting: guardActions(cluster, { check }),
     around: (poll) =>
       whileHoldingPool(async (context) => {
         await check();
@@ -106,7 +102,7 @@ export function openPoolFence(cluster: Cluster, { run, policy, sequence }: PoolS
 }
 
 /** The same for steps that need no lock: restoring, and actions that affect nobody. Later attempts still supersede them. */
-export function openLooseFence(cluster: Cluster, input: PoolStepInput): PoolFence {
+export function openLooseFence(cluster: Fencing, input: PoolStepInput): Fence {
   const strict = openPoolFence(cluster, input);
   const check = async () => {
     try {
@@ -117,7 +113,6 @@ export function openLooseFence(cluster: Cluster, input: PoolStepInput): PoolFenc
   };
   return {
     check,
-    acting: guardActions(cluster, { check }),
     around: (poll) => async (context) => {
       await check();
       return await poll(context);

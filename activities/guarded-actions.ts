@@ -1,7 +1,10 @@
-import type { Cluster } from '../ports/cluster.ts';
+import type { NodeActions } from '../ports/cluster/node-actions.ts';
+import type { PodActions } from '../ports/cluster/pod-actions.ts';
+
+type Actions = NodeActions & PodActions;
 
 /** The cluster as an attempt may act on it: right before each action on a node or a pod it checks that the attempt still owns that. */
-export function guardActions(cluster: Cluster, { check }: { readonly check: () => Promise<void> }): Cluster {
+export function guardActions<C extends Actions>(cluster: C, { check }: { readonly check: () => Promise<void> }): C {
   async function checked<T>(act: () => Promise<T>): Promise<T> {
     await check();
     return await act();

@@ -9,6 +9,9 @@ import type { ExclusionState } from '../core/status/checkpoint.ts';
 import { addExternalChanges } from '../core/status/external-changes.ts';
 import { needsLabelAgain } from '../core/waits/load-balancers.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Locks } from '../ports/cluster/locks.ts';
+import type { NodeActions } from '../ports/cluster/node-actions.ts';
+import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Fence } from './fence.ts';
 import { guardActions } from './guarded-actions.ts';
@@ -35,7 +38,7 @@ const patienceShare = 1 / 3;
 const minAbsenceMs = 2_000;
 
 /** Keeps a node excluded, or restores it when it should not have been excluded. */
-export function createKeepExcluded(ports: Ports, observer: Observer) {
+export function createKeepExcluded(ports: Ports<NodeActions & PodActions & Locks>, observer: Observer) {
   const { clock, cluster } = ports;
   return async (
     input: NodeStepInput,

@@ -6,6 +6,9 @@ import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import { findReregistered } from '../core/waits/load-balancers.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Locks } from '../ports/cluster/locks.ts';
+import type { NodeActions } from '../ports/cluster/node-actions.ts';
+import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { EndingResult } from './ending-steps.ts';
 import type { Fence } from './fence.ts';
@@ -22,7 +25,7 @@ interface EndpointRemovalMoment {
 }
 
 /** Acts on what eviction leaves on a node, but only while no load balancer has the node registered. */
-export function createLeftoverEndpoints(ports: Ports, observer: Observer) {
+export function createLeftoverEndpoints(ports: Ports<NodeActions & PodActions & Locks>, observer: Observer) {
   const { cluster } = ports;
   const { act } = createPodExecutor(ports, observer);
 

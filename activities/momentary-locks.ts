@@ -2,7 +2,7 @@ import { activityInfo, Context } from '@temporalio/activity';
 import type { PoolLock } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import { compareText } from '../core/text/format.ts';
-import type { Cluster } from '../ports/cluster.ts';
+import type { Locks } from '../ports/cluster/locks.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createLockQueue, type LockQueue } from './lock-queue.ts';
 
@@ -30,8 +30,11 @@ interface CriticalSection<T> {
   readonly whenBusy: (held: NodeferryError) => T;
 }
 
+/** What locks need. */
+type LockPorts = Pick<Ports<Locks>, 'clock' | 'cluster'>;
+
 /** Lock queues of the steps of a worker, which share its cluster port. */
-const queueOf = new WeakMap<Cluster, LockQueue>();
+const queueOf = new WeakMap<Locks, LockQueue>();
 
 /**
  * Runs `body` while holding a momentary lock per name: two nodes, even of two runs or on two workers, never act on the same stale facts.
@@ -39,7 +42,7 @@ const queueOf = new WeakMap<Cluster, LockQueue>();
  * polling the API server. A lock that another worker holds is reported by `whenBusy`.
  * @throws LockLost from `HeldLocks.require` when `body` took too long
  */
-export async function withLocks<T>(ports: Ports, moment: CriticalSection<T>): Promise<T> {
+export async function withLocks<T>(ports: LockPorts, moment: CriticalSection<T>): Promise<T> {
   const queue = queueOf.get(ports.cluster) ?? createLockQueue(ports.clock);
   queueOf.set(ports.cluster, queue);
   const names = [...new Set(moment.names)].toSorted(compareText);
@@ -56,7 +59,7 @@ function busyHere(names: readonly string[]): NodeferryError {
   return new NodeferryError({ code: 'LockHeld', message: `other steps of this worker wait for ${names.join(', ')}` });
 }
 
-async function runLocked<T>(ports: Ports, { run, names, body, whenBusy }: CriticalSection<T>): Promise<T> {
+async function runLocked<T>(ports: LockPorts, { run, names, body, whenBusy }: CriticalSection<T>): Promise<T> {
   const { activityId, attempt } = activityInfo();
   const holder = `${holdersOfWorkflow(run)}${activityId}.${attempt}`;
   const locks: PoolLock[] = [];
@@ -76,7 +79,7 @@ export function holdersOfWorkflow(run: string): string {
   return `${run}/${activityInfo().workflowExecution?.runId ?? ''}.`;
 }
 
-function holding({ cluster, clock }: Ports, locks: readonly PoolLock[]): HeldLocks {
+function holding({ cluster, clock }: LockPorts, locks: readonly PoolLock[]): HeldLocks {
   const renew = async () => {
     for (const lock of locks) await cluster.renewLock(lock, lockDurationMs);
   };
@@ -105,7 +108,7 @@ function throwUnlessOurs(error: unknown): void {
 }
 
 /** A lock that can't be released now expires soon; that must not turn a successful action into a failure. */
-async function release(ports: Ports, lock: PoolLock): Promise<void> {
+async function release(ports: LockPorts, lock: PoolLock): Promise<void> {
   for (let tries = 1; tries <= 10; tries++) {
     try {
       await ports.cluster.releaseLock(lock);

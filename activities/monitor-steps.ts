@@ -8,6 +8,7 @@ import type { Heartbeat } from '../core/status/heartbeat.ts';
 import { type Outlook, untouched } from '../core/status/outlook.ts';
 import type { TrafficCounts } from '../core/status/traffic-counts.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Locks } from '../ports/cluster/locks.ts';
 import type { Ports } from '../ports/ports.ts';
 import { poolLeaseMs } from './fence.ts';
 import { measureTraffic } from './metrics.ts';
@@ -45,7 +46,7 @@ const renewEveryMs = 15_000;
 const pollIntervalMs = 1_000;
 
 /** The step that runs beside all others. */
-export function createMonitorSteps({ clock, cluster, traffic }: Ports, observer: Observer) {
+export function createMonitorSteps({ clock, cluster, traffic }: Ports<Locks>, observer: Observer) {
   return {
     /**
      * Renews the lock and sends the probes until one of these: it is cancelled, it is time to report the counts, more than `budget` requests

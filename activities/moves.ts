@@ -11,6 +11,9 @@ import {
 import type { MovesCheckpoint } from '../core/status/checkpoint.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Locks } from '../ports/cluster/locks.ts';
+import type { NodeActions } from '../ports/cluster/node-actions.ts';
+import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Fence } from './fence.ts';
 import { countEvictionRefusal } from './metrics.ts';
@@ -31,7 +34,7 @@ interface Moving {
 }
 
 /** The actions that make replacements start again when they came up in the wrong zone. */
-export function createMoves(ports: Ports, observer: Observer) {
+export function createMoves(ports: Ports<PodActions & NodeActions & Locks>, observer: Observer) {
   const { clock, cluster } = ports;
   const { executeAll } = createPodExecutor(ports, observer);
 

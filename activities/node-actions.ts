@@ -5,7 +5,8 @@ import { NodeferryError } from '../core/model/problem.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import { type Policy, poolRefOf } from '../core/policy/policy.ts';
 import type { NodeEvent } from '../core/steps/steps.ts';
-import type { Cluster } from '../ports/cluster.ts';
+import type { Events } from '../ports/cluster/events.ts';
+import type { NodeActions } from '../ports/cluster/node-actions.ts';
 import type { ProviderPools } from '../ports/provider.ts';
 
 /**
@@ -31,7 +32,7 @@ export async function requireInstanceGone(pools: ProviderPools, node: NodeRef, p
  * scheduled to a node which is being emptied keeps it from becoming empty. Returns what to report about it.
  */
 export async function ensureCordoned(
-  cluster: Cluster,
+  cluster: NodeActions,
   nodes: readonly NodeRef[],
   run: string,
   facts: { readonly cluster: ClusterFacts; readonly observedAt: number },
@@ -60,7 +61,7 @@ export function findExcludedNewNodes(facts: ServingFacts, policy: Policy): reado
 
 /** Events are for readers of `kubectl describe node`: a lost one must not stop a step. */
 export async function publishNodeEvent(
-  cluster: Cluster,
+  cluster: Events,
   node: NodeRef,
   reason: NodeEvent,
   message: string,

@@ -5,6 +5,7 @@ import { readCapacityWait } from '../core/status/checkpoint.ts';
 import { decideCapacity } from '../core/surge/missing-capacity.ts';
 import { decideNodesRegistered, newNodesIn } from '../core/waits/surge.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
 import { type Outcome, type Poll, type PollContext, pollUntil, retryUntilDone } from './polling.ts';
@@ -25,7 +26,7 @@ const hint =
   'Check the capacity of the cloud, and instances that have not joined; then resume. Or abort the run: then as many new nodes stay as old ones are missing.';
 
 /** Steps of a rollback that concern the old pool. */
-export function createOldPoolSteps(ports: Ports, observer: Observer) {
+export function createOldPoolSteps(ports: Ports<Fencing>, observer: Observer) {
   const { clock, cluster, pools } = ports;
   return {
     /** Requests the instances that the old pool had in the plan. Its size never goes down. */

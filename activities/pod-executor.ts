@@ -15,6 +15,9 @@ import type { ServiceFacts } from '../core/model/service.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import { executePodAction, tryEviction } from '../operations/execute-pod-action.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Locks } from '../ports/cluster/locks.ts';
+import type { NodeActions } from '../ports/cluster/node-actions.ts';
+import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
 import type { Fence } from './fence.ts';
@@ -45,7 +48,7 @@ export interface FencedCluster extends Acting {
 }
 
 /** Fenced actions on single pods. Those that must not run in parallel on several nodes run under locks. */
-export function createPodExecutor(ports: Ports, observer: Observer) {
+export function createPodExecutor(ports: Ports<PodActions & NodeActions & Locks>, observer: Observer) {
   const { clock, cluster } = ports;
 
   /** Executes the actions of a round that are due, one after another, and records which evictions were rejected. */

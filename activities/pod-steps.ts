@@ -29,6 +29,11 @@ import { listNames } from '../core/text/format.ts';
 import type { WaitDecision } from '../core/waits/decision.ts';
 import { terminationNotBefore } from '../core/waits/formulas.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Fencing } from '../ports/cluster/fencing.ts';
+import type { Locks } from '../ports/cluster/locks.ts';
+import type { NodeActions } from '../ports/cluster/node-actions.ts';
+import type { ClusterObserver } from '../ports/cluster/observer.ts';
+import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
 import type { EndingResult } from './ending-steps.ts';
@@ -62,7 +67,11 @@ interface EndpointRemovalResult extends EndingResult {
 }
 
 /** Steps that remove the pods from one node. They act only after an observation in which the node is out of its load balancers. */
-export function createPodSteps(ports: Ports, observer: Observer, wake: Wake) {
+export function createPodSteps(
+  ports: Ports<ClusterObserver & NodeActions & PodActions & Fencing & Locks>,
+  observer: Observer,
+  wake: Wake,
+) {
   const { clock, cluster } = ports;
   const { executeAll } = createPodExecutor(ports, observer);
   const { findBack, removeLeftover } = createLeftoverEndpoints(ports, observer);

@@ -3,15 +3,13 @@ import { explainUnstable } from '../core/guard/stability.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PodFacts } from '../core/model/pod.ts';
-import { NodeferryError } from '../core/model/problem.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import { type AdoptionAction, explainAdoption } from '../core/pod-surge/adoption.ts';
 import { trackGone } from '../core/pod-surge/dismissal.ts';
 import { decideReleasedEviction } from '../core/pod-surge/evict-released.ts';
 import { type AwaitedWorkload, decideLate, requiredHint } from '../core/pod-surge/late-workloads.ts';
-import { decidePodSurgeRound, type PodSurgeRound } from '../core/pod-surge/pod-surge-round.ts';
+import { decidePodSurgeRound } from '../core/pod-surge/pod-surge-round.ts';
 import { selectBatch } from '../core/pod-surge/select-batch.ts';
-import { decideSwaps, type Swap, type SwapQuestion } from '../core/pod-surge/swap.ts';
 import { decideSwapsAfterDrain } from '../core/pod-surge/swap-after-drain.ts';
 import { recordBlocked } from '../core/status/blocked.ts';
 import {
@@ -23,14 +21,21 @@ import {
 import { findAside } from '../core/waits/hosts.ts';
 import { type Asked, askBeforePodSurge, createTrials } from '../operations/ask-before-pod-surge.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Fencing } from '../ports/cluster/fencing.ts';
+import type { Locks } from '../ports/cluster/locks.ts';
+import type { NodeActions } from '../ports/cluster/node-actions.ts';
+import type { ClusterObserver } from '../ports/cluster/observer.ts';
+import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
 import { createDismissals } from './dismissals.ts';
-import { openLooseFence, openPoolFence, type PoolFence, type PoolStepInput } from './fence.ts';
+import { type Fence, openLooseFence, openPoolFence, type PoolStepInput } from './fence.ts';
+import { guardActions } from './guarded-actions.ts';
 import { createMoves } from './moves.ts';
 import { createPodExecutor, type FencedCluster } from './pod-executor.ts';
 import type { PodSurgeInput, PodSurgeResult } from './pod-surge.ts';
-import { type Outcome, pollUntil, throwIfCancelled } from './polling.ts';
+import { type Outcome, pollUntil } from './polling.ts';
+import { executeSwaps, releasePods, swapPods } from './release-pods.ts';
 
 /** Pods start within seconds, ms. */
 const pollIntervalMs = 1_000;
@@ -39,7 +44,10 @@ const pollIntervalMs = 1_000;
 const adoptedWithinMs = 120_000;
 
 /** Steps that have pods replaced before they leave, and return them to their ReplicaSets. */
-export function createPodSurgeSteps(ports: Ports, observer: Observer) {
+export function createPodSurgeSteps(
+  ports: Ports<ClusterObserver & PodActions & NodeActions & Fencing & Locks>,
+  observer: Observer,
+) {
   const { clock, cluster } = ports;
   const { dismiss } = createDismissals(ports, observer);
   const { executeAll } = createPodExecutor(ports, observer);
@@ -64,6 +72,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
       } = input;
       let asked: Asked | undefined;
       const fence = openPoolFence(cluster, input);
+      const acting = guardActions(cluster, fence);
       return await pollUntil<PodSurgeResult>({
         clock,
         what: 'replacements of released pods',
@@ -83,7 +92,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
           });
           const context = { policy, ...asked };
           const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: known.dismissed });
-          if (leaving !== undefined && (await swap({ ...context, cluster: facts.cluster, run, leaving }, fence)))
+          if (leaving !== undefined && (await swapPods(acting, { ...context, cluster: facts.cluster, run, leaving })))
             return { done: false, reason: 'pods are being swapped', checkpoint, requeueAfterMs: 100 };
           const maxNodes = policy.guard.maxInFlight;
           const batch = known.batch ?? selectBatch({ ...context, cluster: facts.cluster, waiting, maxNodes });
@@ -102,7 +111,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
             aside,
             patient,
           });
-          const denied = await release(round.release, run, fence);
+          const denied = await releasePods(acting, round.release, run);
           const places = {
             ...context,
             facts,
@@ -161,7 +170,8 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
       const limits = input.nodes === undefined ? {} : { nodes: input.nodes.map(({ name }) => name) };
       const fence = openLooseFence(cluster, input);
       const { run, policy } = input;
-      const { adoptNow } = createAdoption(fence.acting);
+      const acting = guardActions(cluster, fence);
+      const { adoptNow } = createAdoption(acting);
       const asked = { sharedVolumeClaims: new Set<string>(), denials: new Map<string, string>() };
       return await pollUntil<object>({
         clock,
@@ -173,7 +183,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
           const facts = await observer.cluster(policy);
           const question = { ...asked, policy, cluster: facts, run };
           const swaps = policy.selection === undefined ? [] : decideSwapsAfterDrain(question);
-          await swapPods(swaps, run, fence);
+          await executeSwaps(acting, swaps, run);
           if (swaps.length > 0) return { done: false, reason: 'pods are being swapped' };
           const given = await adoptNow(facts, run, limits);
           if (given.actions.length === 0 && given.awaited.length === 0) return { done: true, value: {} };
@@ -197,7 +207,7 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
         hint: 'Fix what is named (a budget, pods that are not ready, a pod that is stuck), then resume.',
         poll: fence.around<object>(async ({ now, checkpoint }) => {
           const facts = await observer.cluster(policy);
-          await createAdoption(fence.acting).keepUp(facts, run);
+          await createAdoption(guardActions(cluster, fence)).keepUp(facts, run);
           const known = readEvictReleased(checkpoint);
           const goneSince = trackGone(known.goneSince, facts, run, now);
           const times = trackPods(
@@ -229,59 +239,18 @@ export function createPodSurgeSteps(ports: Ports, observer: Observer) {
     },
   };
 
-  /** Releases pods; returns the workloads whose pods an admission webhook or policy does not let it release. */
-  async function release(
-    pods: PodSurgeRound['release'],
-    run: string,
-    { acting }: PoolFence,
-  ): Promise<readonly AwaitedWorkload[]> {
-    const denied = new Map<string, AwaitedWorkload>();
-    for (const { pod, from } of pods) {
-      const { workload } = from;
-      if (denied.has(workload)) continue;
-      throwIfCancelled();
-      try {
-        await acting.release(pod, from, run);
-      } catch (error) {
-        if (!(error instanceof NodeferryError) || error.problem.code !== 'AdmissionDenied') throw error;
-        denied.set(workload, { workload, kind: 'hopeless', reason: error.problem.message });
-      }
-    }
-    return [...denied.values()];
-  }
-
-  /** Whether any pods were swapped. */
-  async function swap(question: SwapQuestion, fence: PoolFence): Promise<boolean> {
-    const { cluster: facts, run, leaving } = question;
-    await createAdoption(fence.acting).adoptNow(facts, run, { leaving });
-    const swaps = decideSwaps(question);
-    await swapPods(swaps, run, fence);
-    return swaps.length > 0;
-  }
-
-  async function swapPods(swaps: readonly Swap[], run: string, { acting }: PoolFence): Promise<void> {
-    for (const { keeps, pairs } of swaps) {
-      for (const pod of keeps) await acting.raiseDeletionCost(pod, run);
-      for (const { release, adopt } of pairs) {
-        throwIfCancelled();
-        const outcome = await acting.release(release.pod, release.from, run);
-        if (outcome === 'done') await acting.adopt(adopt, run);
-      }
-    }
-  }
-
   async function adoptForWorkloads(
     facts: ClusterFacts,
     run: string,
     workloads: readonly string[],
-    { acting }: PoolFence,
+    fence: Fence,
   ): Promise<void> {
     const { podsByUid } = indexOf(facts);
     const isOf = ({ pod }: AdoptionAction) => {
       const seen = podsByUid.get(pod.uid);
       return workloads.includes(seen?.released?.workload ?? seen?.workload ?? '');
     };
-    await createAdoption(acting).adoptNow(facts, run, { isAsked: isOf });
+    await createAdoption(guardActions(cluster, fence)).adoptNow(facts, run, { isAsked: isOf });
   }
 }
 

@@ -13,6 +13,7 @@ import { type BlockedSince, recordBlocked } from '../core/status/blocked.ts';
 import { type RestoreCheckpoint, readRestore } from '../core/status/checkpoint.ts';
 import { count, listNames } from '../core/text/format.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
+import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { countEvictionRefusal } from './metrics.ts';
 
@@ -35,7 +36,7 @@ interface RestorePodsPoll {
 }
 
 /** The actions that restore pods, and evict those that have been replaced. */
-export function createRestorePods({ clock, cluster }: Pick<Ports, 'clock' | 'cluster'>) {
+export function createRestorePods({ clock, cluster }: Pick<Ports<PodActions>, 'clock' | 'cluster'>) {
   return async (
     { run, nodes, waits }: RestorePodsInput,
     facts: ClusterFacts,

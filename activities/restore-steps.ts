@@ -11,9 +11,16 @@ import { deadlineMsOf } from '../core/steps/steps.ts';
 import { listNames } from '../core/text/format.ts';
 import { takesNode } from '../core/waits/registration.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Events } from '../ports/cluster/events.ts';
+import type { Fencing } from '../ports/cluster/fencing.ts';
+import type { Locks } from '../ports/cluster/locks.ts';
+import type { NodeActions } from '../ports/cluster/node-actions.ts';
+import type { ClusterObserver } from '../ports/cluster/observer.ts';
+import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
 import { openLooseFence, type PoolStepInput, poolLeaseMs } from './fence.ts';
+import { guardActions } from './guarded-actions.ts';
 import { holdersOfWorkflow } from './momentary-locks.ts';
 import { publishNodeEvent } from './node-actions.ts';
 import type { NodeStepInput, NodeStepResult } from './node-step.ts';
@@ -35,7 +42,10 @@ interface Cleanup {
 }
 
 /** Steps that undo what a run has done to nodes and pods. */
-export function createRestoreSteps(ports: Ports, observer: Observer) {
+export function createRestoreSteps(
+  ports: Ports<ClusterObserver & NodeActions & PodActions & Fencing & Locks & Events>,
+  observer: Observer,
+) {
   const { clock, cluster } = ports;
   const restorePods = createRestorePods(ports);
   const { keepUp } = createAdoption(cluster);
@@ -95,7 +105,7 @@ export function createRestoreSteps(ports: Ports, observer: Observer) {
      * gone are left out.
      */
     keepDrained: async (input: PoolStepInput & { readonly nodes: readonly NodeRef[] }): Promise<Outcome> => {
-      const { acting } = openLooseFence(cluster, input);
+      const acting = guardActions(cluster, openLooseFence(cluster, input));
       return await retryUntilDone(
         { clock, what: 'keeping drained nodes', hint: 'Check access to nodes.' },
         async () => {

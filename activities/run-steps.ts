@@ -7,6 +7,9 @@ import type { Policy } from '../core/policy/policy.ts';
 import { createTrials } from '../operations/ask-before-pod-surge.ts';
 import { observeAndPlan } from '../operations/observe-and-plan.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Locks } from '../ports/cluster/locks.ts';
+import type { ClusterObserver } from '../ports/cluster/observer.ts';
+import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { poolLeaseMs, takePoolLock } from './fence.ts';
 import { inSlices } from './in-slices.ts';
@@ -39,7 +42,7 @@ function requireApproved(plan: PoolPlan, approved: ApprovedPlan | undefined): vo
 }
 
 /** Steps that concern the run as a whole. */
-export function createRunSteps(ports: Ports, observer: Observer) {
+export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Locks>, observer: Observer) {
   const { clock, cluster } = ports;
   return {
     /** Observes everything, audits it and plans. Changes nothing. @throws ApplicationFailure PreflightRefused, PoolNotFound, … */

@@ -5,6 +5,7 @@ import { readCapacityWait } from '../core/status/checkpoint.ts';
 import { decideCapacity } from '../core/surge/missing-capacity.ts';
 import { decideNodesReady, decideNodesRegistered } from '../core/waits/surge.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
 import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
@@ -30,7 +31,7 @@ interface NodesReady {
 }
 
 /** Steps that bring up the new pool. */
-export function createSurgeSteps(ports: Ports, observer: Observer) {
+export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
   const { clock, cluster, pools } = ports;
   return {
     /** Creates the new pool; the token makes a second call change nothing. */

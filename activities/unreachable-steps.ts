@@ -15,7 +15,7 @@ import { type Outcome, pollUntil } from './polling.ts';
 const pollIntervalMs = 10_000;
 
 /** Checks a node whose kubelet is silent and whose only remaining pods should have terminated. */
-export function createUnreachable({ clock, pools }: Ports, observer: Observer) {
+export function createUnreachable({ clock, pools }: Pick<Ports, 'clock' | 'pools'>, observer: Observer) {
   /** What an operator has to decide; undefined while waiting may help. `began`: load balancer state read since then is new enough. */
   return async (input: NodeStepInput, seen: ClusterFacts, began: number): Promise<Problem | undefined> => {
     const { node, pool } = input;
@@ -32,7 +32,7 @@ export function createUnreachable({ clock, pools }: Ports, observer: Observer) {
 }
 
 /** The steps while an operator is asked. */
-export function createUnreachableSteps({ clock, pools }: Ports, observer: Observer) {
+export function createUnreachableSteps({ clock, pools }: Pick<Ports, 'clock' | 'pools'>, observer: Observer) {
   return {
     /** Waits until an unreachable node is heard from again, or its instance ends, or its Node object is gone. Changes nothing. */
     awaitReachable: async ({ node, pool }: { readonly node: NodeRef; readonly pool: PoolRef }): Promise<Outcome> =>

@@ -14,7 +14,10 @@ interface LaunchCheck {
 }
 
 /** Steps that deal with upgrade windows. */
-export function createWindowSteps({ clock, pools, timings }: Ports, gate: WindowGate) {
+export function createWindowSteps(
+  { clock, pools, timings }: Pick<Ports, 'clock' | 'pools' | 'timings'>,
+  gate: WindowGate,
+) {
   return {
     /** Whether an upgrade window is open for long enough. */
     checkWindow: async (question: WindowQuestion): Promise<Outcome<{ window: WindowStatus }>> =>

@@ -10,7 +10,11 @@ import {
 import { poolLockName } from '../core/model/pool-lock.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Cluster } from '../ports/cluster.ts';
+import type { Fencing } from '../ports/cluster/fencing.ts';
+import type { Locks } from '../ports/cluster/locks.ts';
+import type { NodeActions } from '../ports/cluster/node-actions.ts';
+import type { ClusterObserver } from '../ports/cluster/observer.ts';
+import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { NodePools } from '../ports/node-pools.ts';
 
 /** How long the lock lasts, ms. It is renewed before each action, and must last for one of them. */
@@ -36,7 +40,7 @@ export interface CleanupTarget {
 
 /** The systems on which runs leave something. */
 interface CleanupSystems {
-  readonly cluster: Cluster;
+  readonly cluster: ClusterObserver & NodeActions & PodActions & Fencing & Locks;
   readonly pools: NodePools;
   readonly clock: Clock;
 }

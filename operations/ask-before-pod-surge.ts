@@ -3,7 +3,8 @@ import type { ClusterFacts } from '../core/model/serving.ts';
 import { sharedAmong, type Trial, trialsOn, volumeClaimsOn } from '../core/pod-surge/questions.ts';
 import type { PodSurgeContext } from '../core/pod-surge/rules/rule.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { Cluster } from '../ports/cluster.ts';
+import type { ClusterObserver } from '../ports/cluster/observer.ts';
+import type { PodActions } from '../ports/cluster/pod-actions.ts';
 
 /** What no observation shows about pods that may be surged. */
 export type Asked = Required<Pick<PodSurgeContext, 'sharedVolumeClaims' | 'denials'>>;
@@ -19,7 +20,7 @@ const maxRuns = 50;
  * each of hundreds of batches asks. A denial is not remembered: somebody may have fixed it since. If admission denies a release that is
  * remembered as accepted, the release itself shows it.
  */
-export function createTrials(cluster: Pick<Cluster, 'tryRelease'>): (run: string) => TryRelease {
+export function createTrials(cluster: Pick<PodActions, 'tryRelease'>): (run: string) => TryRelease {
   const accepted = new Map<string, Set<string>>();
   return (run) => {
     const ofRun = accepted.get(run) ?? new Set();
@@ -38,7 +39,10 @@ export function createTrials(cluster: Pick<Cluster, 'tryRelease'>): (run: string
 
 /** Asks the API server about the volumes of pods on these nodes, and whether the pods may be released. Changes nothing. */
 export async function askBeforePodSurge(
-  { cluster, tryRelease }: { readonly cluster: Pick<Cluster, 'readVolumeClaims'>; readonly tryRelease: TryRelease },
+  {
+    cluster,
+    tryRelease,
+  }: { readonly cluster: Pick<ClusterObserver, 'readVolumeClaims'>; readonly tryRelease: TryRelease },
   nodes: readonly Pick<NodeRef, 'name'>[],
   { facts, policy }: { readonly facts: ClusterFacts; readonly policy: Policy },
 ): Promise<Asked> {

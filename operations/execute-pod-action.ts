@@ -1,13 +1,13 @@
 import type { PodAction, PodActionResult } from '../core/eviction/actions.ts';
 import type { PodRef } from '../core/model/pod.ts';
-import type { Cluster, EvictionOutcome } from '../ports/cluster.ts';
+import type { EvictionOutcome, PodActions } from '../ports/cluster/pod-actions.ts';
 
 /**
  * Does one action to one pod, on behalf of a run. Every action is safe to repeat. A rejection is a result, not an error: it says why, and
  * whether and when to ask again. The caller has made sure that the action is still due, and still its own.
  * @throws NodeferryError when the API server can't be asked, or the role lacks a rule.
  */
-export async function executePodAction(cluster: Cluster, action: PodAction, run: string): Promise<PodActionResult> {
+export async function executePodAction(cluster: PodActions, action: PodAction, run: string): Promise<PodActionResult> {
   const { kind, pod } = action;
   switch (kind) {
     case 'remove-endpoints':
@@ -26,7 +26,7 @@ export async function executePodAction(cluster: Cluster, action: PodAction, run:
 }
 
 /** Asks whether the pod could be evicted now; changes nothing. `done`: it could. @throws NodeferryError as executePodAction does. */
-export async function tryEviction(cluster: Pick<Cluster, 'evict'>, pod: PodRef): Promise<PodActionResult> {
+export async function tryEviction(cluster: Pick<PodActions, 'evict'>, pod: PodRef): Promise<PodActionResult> {
   return resultOf(await cluster.evict(pod, { dryRun: true }));
 }
 

@@ -4,14 +4,15 @@ import { buildPlanInSlices } from '../core/plan/build-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { type Policy, poolRefOf, surgesPods } from '../core/policy/policy.ts';
 import { doAtOnce, type Slices } from '../core/slices.ts';
-import type { Cluster } from '../ports/cluster.ts';
+import type { Locks } from '../ports/cluster/locks.ts';
+import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { ProviderPools } from '../ports/provider.ts';
 import { type Asked, askBeforePodSurge, type TryRelease } from './ask-before-pod-surge.ts';
 import type { Observer } from './observer.ts';
 
 /** What is asked of the cluster for a plan. */
 export interface PlanCluster {
-  readonly cluster: Pick<Cluster, 'findIncomingPools' | 'readVolumeClaims'>;
+  readonly cluster: Pick<ClusterObserver & Locks, 'findIncomingPools' | 'readVolumeClaims'>;
   readonly observer: Pick<Observer, 'observeFresh'>;
   readonly tryRelease: TryRelease;
 }

@@ -4,6 +4,7 @@ import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import type { TargetGroupFacts } from '../core/model/target-group.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { seenBy } from '../core/policy/selection.ts';
+import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { Discovery, ReadOptions } from '../ports/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createDiscoveryCache } from './discovery-cache.ts';
@@ -27,7 +28,7 @@ export interface Observer {
 }
 
 /** Creates the one observer of a worker, so that all its steps share what was discovered. */
-export function createObserver(ports: Pick<Ports, 'clock' | 'cluster' | 'loadBalancers'>): Observer {
+export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cluster' | 'loadBalancers'>): Observer {
   const { clock, cluster, loadBalancers } = ports;
   const discovering = createDiscoveryCache(ports);
 

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { findRunsWithLeftovers } from '../core/cleanup/find-runs.ts';
 import { NodeferryError } from '../core/model/problem.ts';
-import type { Cluster } from '../ports/cluster.ts';
+import type { ClusterObserver } from '../ports/cluster/observer.ts';
 
 /** Logs once, when a worker starts, which runs have ownership marks in the cluster: runs in progress, or runs that were terminated. */
-export async function logLeftovers(cluster: Pick<Cluster, 'observe'>, logger: Logger): Promise<void> {
+export async function logLeftovers(cluster: Pick<ClusterObserver, 'observe'>, logger: Logger): Promise<void> {
   try {
     const runs = findRunsWithLeftovers(await cluster.observe());
     if (runs.length === 0) return;

@@ -1,5 +1,5 @@
 import type { NodeferryError } from '../../core/model/problem.ts';
-import type { Cluster } from '../../ports/cluster.ts';
+import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { ProviderNodeLabels } from '../../ports/node-labels.ts';
 import type { Timings } from '../../ports/timings.ts';
 import { createCaches } from './caches.ts';

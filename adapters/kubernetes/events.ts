@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 
 import { NodeferryError } from '../../core/model/problem.ts';
-import type { NodeEvent } from '../../ports/cluster.ts';
+import type { NodeEvent } from '../../ports/cluster/events.ts';
 import type { Connection } from './connection.ts';
 import { answerError } from './errors.ts';
 

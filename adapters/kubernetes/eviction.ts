@@ -1,5 +1,6 @@
 import type { PodRef } from '../../core/model/pod.ts';
-import type { Cluster, EvictionOutcome } from '../../ports/cluster.ts';
+import type { Cluster } from '../../ports/cluster/cluster.ts';
+import type { EvictionOutcome } from '../../ports/cluster/pod-actions.ts';
 import type { Caches } from './caches.ts';
 import type { Connection } from './connection.ts';
 import { type ApiAnswer, answerError, denialOf, retryAfterMs, statusOf } from './errors.ts';

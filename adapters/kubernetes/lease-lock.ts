@@ -4,7 +4,7 @@ import { hasFence, mayFence } from '../../core/model/fencing-token.ts';
 import type { FencingToken } from '../../core/model/node.ts';
 import type { PoolLock } from '../../core/model/pool-lock.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import type { Cluster } from '../../ports/cluster.ts';
+import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { Connection } from './connection.ts';
 import { type ApiAnswer, answerError } from './errors.ts';
 import type { OwnNamespace } from './own-namespace.ts';

@@ -1,7 +1,7 @@
 import { disruptedTaint } from '../../core/model/labels.ts';
 import type { PodFacts } from '../../core/model/pod.ts';
 import type { PoolLock } from '../../core/model/pool-lock.ts';
-import type { Cluster } from '../../ports/cluster.ts';
+import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { Caches } from './caches.ts';
 import type { LeaseLocks } from './lease-lock.ts';
 import { deletionCostAnnotation, excludeLabel, fenceAnnotation } from './ownership-marks.ts';

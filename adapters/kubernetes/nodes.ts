@@ -4,7 +4,7 @@ import { hasFence, mayFence } from '../../core/model/fencing-token.ts';
 import { disruptedTaint } from '../../core/model/labels.ts';
 import type { FencingToken, NodeRef } from '../../core/model/node.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import type { Cluster } from '../../ports/cluster.ts';
+import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { Caches } from './caches.ts';
 import { changeObject, type Decision, deleteObject } from './change.ts';
 import type { Connection } from './connection.ts';

@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { PodRef, ReleasedFrom } from '../../core/model/pod.ts';
 import { keepFromPruners, returnToPruners } from '../../core/pod-surge/keep-from-pruners.ts';
-import type { Cluster } from '../../ports/cluster.ts';
+import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { Caches } from './caches.ts';
 import { changeObject, type Decision } from './change.ts';
 import type { Connection } from './connection.ts';

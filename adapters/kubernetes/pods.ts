@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 
-import type { Cluster } from '../../ports/cluster.ts';
+import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { Caches } from './caches.ts';
 import { changeObject, type Decision, deleteObject } from './change.ts';
 import type { Connection } from './connection.ts';

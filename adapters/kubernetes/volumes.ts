@@ -1,7 +1,7 @@
 import type { V1PersistentVolumeClaim } from '@kubernetes/client-node';
 
 import type { VolumeClaimFacts, VolumeClaimRef } from '../../core/model/volume.ts';
-import type { Cluster } from '../../ports/cluster.ts';
+import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { Connection } from './connection.ts';
 import { answerError } from './errors.ts';
 

@@ -1,5 +1,5 @@
 import { listNames } from '../../core/text/format.ts';
-import type { Cluster } from '../../ports/cluster.ts';
+import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { Check } from './check.ts';
 import { explainFailure, type TimeLimit } from './time-limit.ts';
 

@@ -2,7 +2,7 @@ import { explainCleanupAction } from '../../core/cleanup/plan-cleanup.ts';
 import { type Policy, poolRefOf } from '../../core/policy/policy.ts';
 import { count, listNames } from '../../core/text/format.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Cluster } from '../../ports/cluster.ts';
+import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { NodePools } from '../../ports/node-pools.ts';
 import { type CleanupTarget, findLeftoversOf } from '../cleanup.ts';
 import type { Check } from './check.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { decideEligibility } from '../../core/pod-surge/eligibility.ts';
-import type { EvictionOutcome } from '../../ports/cluster.ts';
+import type { EvictionOutcome } from '../../ports/cluster/pod-actions.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 import { createActivities, lockPool, run } from './lock-pool.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { NodeStepInput } from '../../activities/node-step.ts';
 import { learnBaselines } from '../../core/guard/baseline.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import type { EvictionOutcome } from '../../ports/cluster.ts';
+import type { EvictionOutcome } from '../../ports/cluster/pod-actions.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { scenarioPolicy } from '../simulator/scenario.ts';
 import type { SimNode, World } from '../simulator/world.ts';

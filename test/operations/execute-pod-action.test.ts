@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PodAction } from '../../core/eviction/actions.ts';
 import { executePodAction, tryEviction } from '../../operations/execute-pod-action.ts';
-import type { EvictionOutcome } from '../../ports/cluster.ts';
+import type { EvictionOutcome } from '../../ports/cluster/pod-actions.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario } from '../simulator/scenario.ts';
 

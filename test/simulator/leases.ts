@@ -1,7 +1,7 @@
 import { hasFence, mayFence } from '../../core/model/fencing-token.ts';
 import type { PoolLock } from '../../core/model/pool-lock.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import type { Cluster } from '../../ports/cluster.ts';
+import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { World } from './world.ts';
 
 /** Namespace of the Leases, as deploy/rbac has it. */

@@ -1,7 +1,7 @@
 import type { PodRef, ReleasedFacts } from '../../core/model/pod.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { keepFromPruners, returnToPruners } from '../../core/pod-surge/keep-from-pruners.ts';
-import type { Cluster } from '../../ports/cluster.ts';
+import type { Cluster } from '../../ports/cluster/cluster.ts';
 import { replicaSetName } from './pods.ts';
 import { statusOf, wantedBy } from './replica-sets.ts';
 import { note, type SimPod, type World } from './world.ts';

@@ -1,6 +1,6 @@
 import type { NodeFacts, NodeRef } from '../../../core/model/node.ts';
 import type { PodFacts, PodRef } from '../../../core/model/pod.ts';
-import type { Cluster } from '../../../ports/cluster.ts';
+import type { Cluster } from '../../../ports/cluster/cluster.ts';
 
 /** Label that takes a node out of load balancers (kubernetes.io well-known labels). */
 export const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';

@@ -1,5 +1,5 @@
 import type { PodFacts, ReleasedFrom } from '../../../core/model/pod.ts';
-import type { Cluster } from '../../../ports/cluster.ts';
+import type { Cluster } from '../../../ports/cluster/cluster.ts';
 
 /** A cluster behind the port, with Deployments that others keep. */
 export interface OwnershipSubject {
