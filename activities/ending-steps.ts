@@ -1,6 +1,7 @@
 import { decideEvictionRound } from '../core/eviction/eviction-round.ts';
 import { findServingAgain } from '../core/eviction/leftover-endpoints.ts';
 import { isGoneForGood, trackAllGone } from '../core/guard/gone.ts';
+import { leavingOf } from '../core/policy/members.ts';
 import { isEnabled } from '../core/policy/rules.ts';
 import { readGoneSince, readTerminate, type TerminateCheckpoint } from '../core/status/checkpoint.ts';
 import { type Evidence } from '../core/status/status.ts';
@@ -58,7 +59,7 @@ export function createEndingSteps(ports: Ports<NodeActions & Fencing & Events>, 
           const goneSince = trackAllGone(readGoneSince(checkpoint), Object.keys(before), facts, policy);
           const gone = Object.keys(goneSince).filter((key) => isGoneForGood(goneSince[key], facts, policy));
           const patient = now - since < policy.waits.stabilizationAfterOutageMs;
-          const leaving = input.pool.name;
+          const leaving = leavingOf(facts.cluster, policy, input.direction);
           const decision = decideReplacementsServing({ facts, policy, before, gone, leaving, aside, patient });
           if (!decision.done) {
             await wake(decision.refused, { run: input.run, fence });

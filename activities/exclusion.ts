@@ -9,6 +9,7 @@ import { NodeferryError } from '../core/model/problem.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import { targetsOf } from '../core/model/targets-of.ts';
 import type { UnplacedPods } from '../core/model/unplaced.ts';
+import { findPeers, membersOf } from '../core/policy/members.ts';
 import { isEnabled } from '../core/policy/rules.ts';
 import type { Evidence } from '../core/status/status.ts';
 import { listNames } from '../core/text/format.ts';
@@ -179,7 +180,7 @@ export function createExclusion(
     input: ExcludeInput,
     earlier: ServingFacts,
   ): Promise<DecidingObservation | undefined> {
-    const before = { ...earlier, cluster: await observer.cluster(input.policy) };
+    const before = { ...earlier, cluster: await observer.cluster() };
     const read = new Set([...decidedBy(nodes, input, earlier), ...decidedBy(nodes, input, before)]);
     const facts = await observer.refresh(earlier, input, [...read]);
     if (facts === undefined) return undefined;
@@ -251,7 +252,8 @@ export function describeExclusion(
   const excluded: Evidence = { kind: 'excluded', at, detail, ...(because === undefined ? {} : { because }) };
   const evidence = [...seenServing(node, facts), excluded];
   const before = snapshotEndpoints(node, facts, unplaced);
-  const aside = findAside({ facts, policy, leaving: seen?.pool ?? policy.pool.name }, Object.keys(before));
+  const leaving = findPeers(seen?.uid, membersOf(facts.cluster, policy)) ?? new Set<string>();
+  const aside = findAside({ facts, policy, leaving }, Object.keys(before));
   const told = Object.keys(aside).length === 0 ? {} : { aside };
   return { node, evidence, before, services: servicesAffected(node, facts), ...told };
 }

@@ -116,7 +116,7 @@ export function createKeepExcluded(ports: Ports<NodeActions & PodActions & Locks
       names: [exclusionLock],
       whenBusy: () => undefined,
       body: async () => {
-        const facts = { ...earlier, cluster: await observer.cluster(input.policy), observedAt: clock.now() };
+        const facts = { ...earlier, cluster: await observer.cluster(), observedAt: clock.now() };
         await inSlices(layOutInSlices(facts));
         const reason = findRevocation({ ...input, facts });
         if (reason === undefined) return undefined;

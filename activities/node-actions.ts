@@ -3,6 +3,7 @@ import type { ExternalChange } from '../core/model/external-change.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
+import { newNodes } from '../core/policy/members.ts';
 import { type Policy, poolRefOf } from '../core/policy/policy.ts';
 import type { NodeEvent } from '../core/steps/steps.ts';
 import type { Events } from '../ports/cluster/events.ts';
@@ -48,11 +49,8 @@ export async function ensureCordoned(
 
 /** New nodes that somebody excluded from load balancers. The run waits for them to serve, so this is reported. */
 export function findExcludedNewNodes(facts: ServingFacts, policy: Policy): readonly ExternalChange[] {
-  return facts.cluster.nodes
-    .filter(
-      ({ pool, excluded, ownership }) =>
-        pool === policy.target.poolName && excluded && ownership.excludedBy === undefined,
-    )
+  return newNodes(facts.cluster, policy)
+    .filter(({ excluded, ownership }) => excluded && ownership.excludedBy === undefined)
     .map(({ name }) => ({
       at: facts.observedAt,
       what: `somebody excluded new node ${name} from load balancers: it counts as serving nothing`,

@@ -2,6 +2,7 @@ import type { ServiceBaseline } from '../core/guard/baseline.ts';
 import type { ExternalChange } from '../core/model/external-change.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
+import type { Direction } from '../core/policy/members.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Evidence } from '../core/status/status.ts';
 import type { NodeAttempt } from './fence.ts';
@@ -14,6 +15,7 @@ export interface NodeStepInput {
   readonly policy: Policy;
   readonly baselines: readonly ServiceBaseline[];
   readonly attempt: NodeAttempt;
+  readonly direction: Direction;
 }
 
 /** The result of a step of a node. */

@@ -65,7 +65,7 @@ export function createOldPoolSteps(ports: Ports<Fencing>, observer: Observer) {
     { plan, size, replaced, known }: OldNodesInput,
     { now, checkpoint }: PollContext,
   ): Promise<Poll<{ nodes: readonly NodeRef[] }>> {
-    const { oldPool, newPool, policy } = plan;
+    const { oldPool, policy } = plan;
     const pool = await pools.findPool(oldPool);
     const facts = await observer.serving(plan);
     if (pool === undefined) return { done: false, reason: `${oldPool.name} is not there` };
@@ -73,7 +73,7 @@ export function createOldPoolSteps(ports: Ports<Fencing>, observer: Observer) {
     const live = liveInstances(pool);
     const stayed = live.filter((id) => known.includes(id)).length;
     const expected = Math.min(replaced, Math.max(0, size - stayed));
-    const question = { facts, pool: oldPool.name, oldPool: newPool.name, expected, besides: known, instances };
+    const question = { facts, policy, expected, besides: known, instances };
     const decision = decideNodesRegistered(question);
     const ready = newNodesIn(question).filter((node) => node.ready);
     if (decision.done) return { done: true, value: { nodes: ready.map(nodeRefOf) } };

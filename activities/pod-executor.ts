@@ -13,6 +13,7 @@ import type { DisruptionBudgetFacts, PodFacts } from '../core/model/pod.ts';
 import type { Problem } from '../core/model/problem.ts';
 import type { ServiceFacts } from '../core/model/service.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
+import type { NodeUids } from '../core/policy/members.ts';
 import { executePodAction, tryEviction } from '../operations/execute-pod-action.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
@@ -43,8 +44,8 @@ interface Acting {
 /** The same where actions are decided again under the lock, from a newer observation. */
 export interface FencedCluster extends Acting {
   readonly decide: (facts: ClusterFacts) => readonly PodAction[];
-  /** Name of the pool whose nodes leave in an abort: the released pods that pods on them replace are adopted as those leave. */
-  readonly leaving: string | undefined;
+  /** The nodes that leave in an abort: the released pods that pods on them replace are adopted as those leave. */
+  readonly leaving: NodeUids | undefined;
 }
 
 /** Fenced actions on single pods. Those that must not run in parallel on several nodes run under locks. */

@@ -20,6 +20,7 @@ import { findRevocation } from '../core/guard/revocation.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
+import { findRolledBack } from '../core/policy/members.ts';
 import { recordBlocked } from '../core/status/blocked.ts';
 import { type EvictPodsCheckpoint, readEvictPods, readPodTimes } from '../core/status/checkpoint.ts';
 import { addExternalChanges } from '../core/status/external-changes.ts';
@@ -88,7 +89,6 @@ export function createPodSteps(
       const fence = openFence(cluster, input);
       const acting = guardActions(cluster, fence);
       const { adoptNow } = createAdoption(acting);
-      const leaving = poolRolledBackFrom(input);
       return await pollUntil<EvictingResult>({
         clock,
         what: `pods to leave ${node.name}`,
@@ -97,7 +97,8 @@ export function createPodSteps(
         hint: 'Fix what is named (a budget, an annotation, a pod that is stuck), then resume; or abort.',
         poll: fence.around<EvictingResult>(async ({ now: began, checkpoint, since }) => {
           const known = readEvictPods(checkpoint);
-          const facts = await observer.cluster(policy);
+          const facts = await observer.cluster();
+          const leaving = findRolledBack(facts, policy, input.direction);
           // What an earlier attempt did not get to.
           if (leaving !== undefined) await adoptNow(facts, run, { leaving });
           const now = clock.now();
@@ -170,7 +171,7 @@ export function createPodSteps(
         pollIntervalMs: podPollIntervalMs(policy),
         hint: 'Check the DaemonSet pods that are named; then resume.',
         poll: fence.around(async ({ now: began, checkpoint }) => {
-          const facts = await observer.cluster(policy);
+          const facts = await observer.cluster();
           const now = clock.now();
           const pods = indexOf(facts).podsOn(node.name);
           const times = trackPods(readPodTimes({ removedAt, ...checkpoint }), pods, facts, now);
@@ -231,9 +232,4 @@ function evictedResult({ node }: NodeStepInput, { leftovers, checkpoint }: Evict
   const left = leftovers.length === 0 ? '' : ` but ${listNames(leftovers)}`;
   const detail = `no pod left on ${node.name}${left}`;
   return { evidence: [{ kind: 'evicted', at: now, detail } as const], removedAt: checkpoint.removedAt };
-}
-
-/** Name of the node's pool when it is the new one, whose nodes leave only in an abort. */
-function poolRolledBackFrom({ pool, policy }: NodeStepInput): string | undefined {
-  return pool.name === policy.target.poolName ? pool.name : undefined;
 }

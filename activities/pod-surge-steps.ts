@@ -11,6 +11,7 @@ import { type AwaitedWorkload, decideLate, requiredHint } from '../core/pod-surg
 import { decidePodSurgeRound } from '../core/pod-surge/pod-surge-round.ts';
 import { selectBatch } from '../core/pod-surge/select-batch.ts';
 import { decideSwapsAfterDrain } from '../core/pod-surge/swap-after-drain.ts';
+import { findRolledBack, leavingOf } from '../core/policy/members.ts';
 import { recordBlocked } from '../core/status/blocked.ts';
 import {
   type EvictReleasedCheckpoint,
@@ -61,15 +62,7 @@ export function createPodSurgeSteps(
      * evicted within their budget.
      */
     surgePods: async (input: PodSurgeInput): Promise<Outcome<PodSurgeResult>> => {
-      const {
-        run,
-        policy,
-        waiting,
-        rolledBackFrom: leaving,
-        unplaced = {},
-        baselines = [],
-        evictedInstead: lost = [],
-      } = input;
+      const { run, policy, waiting, direction, unplaced = {}, baselines = [], evictedInstead: lost = [] } = input;
       let asked: Asked | undefined;
       const fence = openPoolFence(cluster, input);
       const acting = guardActions(cluster, fence);
@@ -92,11 +85,12 @@ export function createPodSurgeSteps(
           });
           const context = { policy, ...asked };
           const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: known.dismissed });
+          const leaving = findRolledBack(facts.cluster, policy, direction);
           if (leaving !== undefined && (await swapPods(acting, { ...context, cluster: facts.cluster, run, leaving })))
             return { done: false, reason: 'pods are being swapped', checkpoint, requeueAfterMs: 100 };
           const maxNodes = policy.guard.maxInFlight;
           const batch = known.batch ?? selectBatch({ ...context, cluster: facts.cluster, waiting, maxNodes });
-          const hosts = { facts, policy, leaving: leaving ?? policy.pool.name };
+          const hosts = { facts, policy, leaving: leavingOf(facts.cluster, policy, direction) };
           const aside = known.aside ?? findAside(hosts);
           const before = known.evictedInstead;
           const names = [...lost, ...before.map(({ workload }) => workload)];
@@ -119,7 +113,7 @@ export function createPodSurgeSteps(
             run,
             batch,
             evictedInstead: names,
-            leaving: policy.pool.name,
+            leaving: hosts.leaving,
             now,
           };
           const { awaited, kept: placed } =
@@ -180,7 +174,7 @@ export function createPodSurgeSteps(
         pollIntervalMs: pollIntervalMs,
         hint: 'Check the ReplicaSets of the pods that are named; then resume.',
         poll: fence.around<object>(async () => {
-          const facts = await observer.cluster(policy);
+          const facts = await observer.cluster();
           const question = { ...asked, policy, cluster: facts, run };
           const swaps = policy.selection === undefined ? [] : decideSwapsAfterDrain(question);
           await executeSwaps(acting, swaps, run);
@@ -206,7 +200,7 @@ export function createPodSurgeSteps(
         pollIntervalMs: pollIntervalMs,
         hint: 'Fix what is named (a budget, pods that are not ready, a pod that is stuck), then resume.',
         poll: fence.around<object>(async ({ now, checkpoint }) => {
-          const facts = await observer.cluster(policy);
+          const facts = await observer.cluster();
           await createAdoption(guardActions(cluster, fence)).keepUp(facts, run);
           const known = readEvictReleased(checkpoint);
           const goneSince = trackGone(known.goneSince, facts, run, now);

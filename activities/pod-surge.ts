@@ -1,6 +1,7 @@
 import type { ServiceBaseline } from '../core/guard/baseline.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { UnplacedPods } from '../core/model/unplaced.ts';
+import type { Direction } from '../core/policy/members.ts';
 import type { NodesAside } from '../core/waits/hosts.ts';
 import type { PoolStepInput } from './fence.ts';
 
@@ -8,8 +9,7 @@ import type { PoolStepInput } from './fence.ts';
 export interface PodSurgeInput extends PoolStepInput {
   /** Nodes that are to be replaced, in order. */
   readonly waiting: readonly NodeRef[];
-  /** Name of their pool when it is the new one that a run rolls back from. */
-  readonly rolledBackFrom?: string;
+  readonly direction: Direction;
   /** Pods that had no node when the run was planned; see UnplacedPods. */
   readonly unplaced?: UnplacedPods;
   /** Baselines of Services; absent where zones need not keep replacements. */

@@ -2,6 +2,7 @@ import type { NodeRef } from '../core/model/node.ts';
 import { liveInstances, type PoolRef } from '../core/model/pool.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
 import { countKept, decideScaleIn } from '../core/plan/scale-in.ts';
+import { oldNodes } from '../core/policy/members.ts';
 import { listNames } from '../core/text/format.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
@@ -75,7 +76,7 @@ export function createPoolSteps(ports: Ports<NodeActions & PodActions & Fencing>
         hint: 'Terminate the instances that are named, or find out why they do not join; then resume.',
         poll: async () => {
           const pool = await pools.findPool(oldPool);
-          const nodes = (await observer.cluster(policy)).nodes.filter((node) => node.pool === oldPool.name);
+          const nodes = oldNodes(await observer.cluster(), policy);
           if (nodes.length > 0) return { done: true, value: { nodes: nodes.map(nodeRefOf) } };
           // Somebody may have deleted the pool, now that it is empty.
           const coming = pool === undefined ? [] : liveInstances(pool);
@@ -99,8 +100,9 @@ export function createPoolSteps(ports: Ports<NodeActions & PodActions & Fencing>
      * never became nodes serve nobody: they are terminated here. `back`: an old pool that has got instances again, other than the known ones.
      */
     planScaleIn: async (
-      input: PoolStepInput & { pool: PoolRef; keep: number; back?: { pool: string; known: readonly string[] } },
+      input: PoolStepInput & { pool: PoolRef; keep: number; back?: { known: readonly string[] } },
     ): Promise<Outcome<{ excess: readonly NodeRef[]; keep?: number }>> => {
+      const { policy } = input;
       const fence = openLooseFence(cluster, input);
       return await retryUntilDone(
         { clock, what: `choosing the nodes that leave ${input.pool.name}`, hint: 'Resume to retry.' },
@@ -108,8 +110,8 @@ export function createPoolSteps(ports: Ports<NodeActions & PodActions & Fencing>
           const pool = await pools.findPool(input.pool);
           if (pool === undefined) return { excess: [] };
           const seen = await observer.cluster();
-          const keep = input.back === undefined ? input.keep : countKept(input.keep, seen, input.back);
-          const question = { cluster: seen, pool: input.pool.name, zones: pool.zones, keep };
+          const keep = input.back === undefined ? input.keep : countKept(input.keep, seen, { ...input.back, policy });
+          const question = { cluster: seen, policy, zones: pool.zones, keep };
           const { excess, unjoined } = decideScaleIn(question, await pools.observeInstances(input.pool));
           for (const instanceId of unjoined) {
             await fence.check();

@@ -5,6 +5,7 @@ import type { PoolLock } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import { targetsOf } from '../core/model/targets-of.ts';
 import { explainAdoption, explainLeft } from '../core/pod-surge/adoption.ts';
+import { findPeers, membersOf } from '../core/policy/members.ts';
 import { poolRefOf } from '../core/policy/policy.ts';
 import type { BlockedSince } from '../core/status/blocked.ts';
 import { deadlineMsOf } from '../core/steps/steps.ts';
@@ -73,7 +74,8 @@ export function createRestoreSteps(
             const detail = seen?.uid === node.uid ? 'left as others made it' : 'the node is gone';
             return { done: true, value: { evidence: [{ kind: 'restored', at: now, detail }] } };
           }
-          const peers = facts.cluster.nodes.filter(({ pool }) => pool === input.pool.name);
+          const uids = findPeers(seen.uid, membersOf(facts.cluster, policy));
+          const peers = facts.cluster.nodes.filter(({ uid }) => uids?.has(uid));
           const missing = facts.targetGroups.filter((group) => {
             const targets = targetsOf(node, group);
             const isOut = targets.length === 0 || targets.some((target) => target.state === 'draining');
@@ -131,7 +133,7 @@ export function createRestoreSteps(
         poll: async ({ now, since, isFinal, checkpoint }) => {
           await fence.check();
           await renew(lock);
-          const facts = await observer.cluster(policy);
+          const facts = await observer.cluster();
           const { nodes } = facts;
           const pods = await restorePods({ run, nodes, waits: policy.waits }, facts, now, checkpoint);
           const upkeep = await keepUp(facts, run);

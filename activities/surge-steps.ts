@@ -1,6 +1,7 @@
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
+import { newNodes } from '../core/policy/members.ts';
 import { readCapacityWait } from '../core/status/checkpoint.ts';
 import { decideCapacity } from '../core/surge/missing-capacity.ts';
 import { decideNodesReady, decideNodesRegistered } from '../core/waits/surge.ts';
@@ -101,12 +102,11 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
           const isReady = input.forPods === true ? decideNodesReady : decideNodesRegistered;
           const question = {
             facts,
-            pool: plan.newPool.name,
-            oldPool: plan.oldPool.name,
+            policy: plan.policy,
             ...(pool === undefined ? {} : { instances: pool.instances }),
           };
           const decision = isReady({ ...question, expected: input.expected });
-          const nodes = facts.cluster.nodes.filter((node) => node.pool === plan.newPool.name);
+          const nodes = newNodes(facts.cluster, plan.policy);
           if (decision.done) return { done: true, value: { nodes: nodes.map(nodeRefOf), seen: decision.reason } };
           const problems = pool === undefined ? [`${plan.newPool.name} is not there`] : pool.problems;
           const reason = [...problems, decision.reason].join('; ');

@@ -2,6 +2,7 @@ import type { PoolFacts, PoolRef } from '../core/model/pool.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import { buildPlanInSlices } from '../core/plan/build-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
+import { oldNodes } from '../core/policy/members.ts';
 import { type Policy, poolRefOf, surgesPods } from '../core/policy/policy.ts';
 import { doAtOnce, type Slices } from '../core/slices.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
@@ -90,7 +91,7 @@ async function observeCluster({ cluster, observer, tryRelease }: PlanCluster, po
   const incomingPools = await cluster.findIncomingPools();
   const facts: ServingFacts = { ...(await observer.observeFresh(policy)), incomingPools };
   if (!surgesPods(policy)) return { facts };
-  const old = facts.cluster.nodes.filter(({ pool }) => pool === policy.pool.name);
+  const old = oldNodes(facts.cluster, policy);
   const asked = await askBeforePodSurge({ cluster, tryRelease }, old, { facts: facts.cluster, policy });
   return { facts, asked };
 }

@@ -3,7 +3,6 @@ import type { ServiceFacts } from '../core/model/service.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import type { TargetGroupFacts } from '../core/model/target-group.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import { seenBy } from '../core/policy/selection.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { Discovery, ReadOptions } from '../ports/load-balancers.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -23,8 +22,8 @@ export interface Observer {
    * nothing slow: undefined when by now the run has a Service whose target groups have not been discovered.
    */
   refresh(earlier: ServingFacts, run: RunScope, services: readonly string[]): Promise<ServingFacts | undefined>;
-  /** Observes the cluster alone, afresh: as a run with this policy sees its pools, or as they are. */
-  cluster(policy?: Pick<Policy, 'pool' | 'selection'>): Promise<ClusterFacts>;
+  /** Observes the cluster alone, afresh. */
+  cluster(): Promise<ClusterFacts>;
 }
 
 /** Creates the one observer of a worker, so that all its steps share what was discovered. */
@@ -32,22 +31,19 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
   const { clock, cluster, loadBalancers } = ports;
   const discovering = createDiscoveryCache(ports);
 
-  const observe: Observer['cluster'] = async (policy) => {
-    const seen = await cluster.observe();
-    return policy === undefined ? seen : seenBy(seen, policy);
-  };
+  const observe: Observer['cluster'] = async () => await cluster.observe();
 
   async function observeAt(
     discover: (own: readonly ServiceFacts[], seen: ClusterFacts) => Promise<Discovery>,
     run: RunScope,
     options?: ReadOptions,
   ): Promise<ServingFacts> {
-    const seen = await observe(run.policy);
+    const seen = await observe();
     const own = servicesOfRun(seen, run);
     const { groups, unsupported } = await discover(own, seen);
     const targetGroups = await discovering.using(own, async () => await loadBalancers.readTargets(groups, options));
     // Load balancers may take seconds to answer, the cluster does not: it is read last, so that the observation is of one moment.
-    return { cluster: await observe(run.policy), targetGroups, unsupported, observedAt: clock.now() };
+    return { cluster: await observe(), targetGroups, unsupported, observedAt: clock.now() };
   }
 
   return {
@@ -62,7 +58,7 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
         { policy, baselines: [] },
       ),
     refresh: async (earlier, run, services) => {
-      const own = servicesOfRun(await observe(run.policy), run);
+      const own = servicesOfRun(await observe(), run);
       const known = discovering.recall(own);
       if (known === undefined) return undefined;
       const asked = known.groups.filter(({ service }) => services.includes(service));
@@ -71,7 +67,7 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
       );
       const states = new Map([...earlier.targetGroups, ...read].map((group) => [group.id, group.targets]));
       const targetGroups = known.groups.map((group) => ({ ...group, targets: states.get(group.id) }));
-      const seen = await observe(run.policy);
+      const seen = await observe();
       const isWhole = targetGroups.every((group): group is TargetGroupFacts => group.targets !== undefined);
       if (!isWhole || discovering.recall(servicesOfRun(seen, run)) === undefined) return undefined;
       return { ...earlier, cluster: seen, targetGroups, unsupported: known.unsupported, observedAt: clock.now() };

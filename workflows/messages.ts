@@ -2,6 +2,7 @@
  * The messages between clients and workflows: names, IDs, payload types. Plain data without SDK code at run time, so that
  * a CLI, a worker and the workflow sandbox can all load it.
  */
+
 import type { QueryDefinition, SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { typedAttribute } from '../core/connection/register-attributes.ts';
 import type { ServiceBaseline } from '../core/guard/baseline.ts';
@@ -9,6 +10,7 @@ import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { Problem } from '../core/model/problem.ts';
 import type { ApprovedPlan } from '../core/plan/approved-plan.ts';
+import type { Direction } from '../core/policy/members.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { OperatorNeeds } from '../core/status/operator-needs.ts';
 import { upgradeDetails, upgradeSummary } from '../core/status/run-summary.ts';
@@ -75,6 +77,8 @@ export interface NodeReplacementInput {
   readonly node: NodeRef;
   /** Pool that the node belongs to and is terminated from. */
   readonly pool: PoolRef;
+  /** Whether it is an old node, or a new one of a run that goes back. */
+  readonly direction: Direction;
   readonly policy: Policy;
   /** Baselines of the Services that the node affects. */
   readonly baselines: readonly ServiceBaseline[];

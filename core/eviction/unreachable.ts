@@ -4,6 +4,7 @@ import type { NodeFacts, NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { Problem } from '../model/problem.ts';
 import type { ClusterFacts } from '../model/serving.ts';
+import { membersOf } from '../policy/members.ts';
 import type { Policy } from '../policy/policy.ts';
 import { count, formatTime, listNames } from '../text/format.ts';
 
@@ -20,7 +21,8 @@ const suspiciousShare = 0.2;
  */
 export function endsUnasked(node: NodeFacts | undefined, cluster: ClusterFacts, policy: Policy, now: number): boolean {
   if (silentSince(node, now) === undefined) return false;
-  if (policy.drain.unreachableNodes !== 'terminate' && node?.pool !== policy.target.poolName) return false;
+  if (policy.drain.unreachableNodes !== 'terminate' && !membersOf(cluster, policy).new.has(node?.uid ?? ''))
+    return false;
   const silent = cluster.nodes.filter(({ unknownSince }) => unknownSince !== undefined).length;
   return silent < 2 || silent < suspiciousShare * cluster.nodes.length;
 }

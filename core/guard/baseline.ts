@@ -1,6 +1,7 @@
 import { indexOf } from '../model/cluster-index.ts';
 import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServingFacts } from '../model/serving.ts';
+import { membersOf } from '../policy/members.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
 import { isGoneForGood, trackGone } from './gone.ts';
@@ -110,8 +111,11 @@ function measure(
   const { service, groups, serving, readyOn } = state;
   const local = service.externalTrafficPolicy === 'Local';
   const { nodes } = indexOf(facts.cluster);
-  const incoming = [policy.target.poolName, ...(facts.incomingPools ?? [])];
-  const isIncoming = (name: string) => incoming.includes(nodes.get(name)?.pool ?? '');
+  const members = membersOf(facts.cluster, policy);
+  const isIncoming = (name: string) => {
+    const { uid = '', pool = '' } = nodes.get(name) ?? {};
+    return members.new.has(uid) || facts.incomingPools?.includes(pool) === true;
+  };
   const counted = [...serving.values()].filter(({ name }) => local || !isIncoming(name));
   const zones = new Set(groups.filter((group) => !group.crossZone).flatMap((group) => group.zones));
   const endpoints = countOnce(state, facts, local ? reachedNodes(state, facts, known) : new Set(readyOn.keys())).pods;

@@ -1,6 +1,7 @@
 import { indexOf } from '../model/cluster-index.ts';
-import type { NodeRef } from '../model/node.ts';
+import type { NodeFacts, NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
+import { findPeers, membersOf } from '../policy/members.ts';
 import type { Policy } from '../policy/policy.ts';
 import { type Assumption, assumeFigures, type GuardFigures } from './assumption.ts';
 import type { ServiceBaseline } from './baseline.ts';
@@ -122,16 +123,19 @@ export function outOf({
   facts,
   inFlight,
   waiting,
-}: Pick<GuardQuestion, 'facts' | 'inFlight' | 'waiting'>): ReadonlySet<string> {
+  policy,
+}: Pick<GuardQuestion, 'facts' | 'inFlight' | 'waiting' | 'policy'>): ReadonlySet<string> {
   const { nodes } = facts.cluster;
   const index = indexOf(facts.cluster);
   const names = new Set(waiting.map((node) => node.name));
-  // The waiting nodes need not all be named: the others of their pool will leave too.
-  const pools = new Set(waiting.map((node) => index.nodes.get(node.name)?.pool));
+  // The waiting nodes need not all be named: the others that have the same part will leave too.
+  const members = membersOf(facts.cluster, policy);
+  const peers = new Set(waiting.map((node) => findPeers(index.nodes.get(node.name)?.uid, members)));
+  const isPeer = ({ uid }: NodeFacts) => [...peers].some((uids) => uids?.has(uid));
   return nodesOut(
     nodes,
     inFlight.map((node) => node.name),
-    (node) => names.has(node.name) || (node.pool !== undefined && pools.has(node.pool)),
+    (node) => names.has(node.name) || isPeer(node),
   );
 }
 
@@ -194,8 +198,8 @@ function findServiceBlock(
  * New nodes leave only when a run rolls back. A pod that is not ready there may be just what is lacking, and it recovers only once it has moved.
  * Waiting for it would never end.
  */
-function isOfNewPool({ name }: NodeRef, { cluster }: ServingFacts, { target }: Policy): boolean {
-  return indexOf(cluster).nodes.get(name)?.pool === target.poolName;
+function isOfNewPool({ name }: NodeRef, { cluster }: ServingFacts, policy: Policy): boolean {
+  return membersOf(cluster, policy).new.has(indexOf(cluster).nodes.get(name)?.uid ?? '');
 }
 
 /** What blocks a node whatever the figures are, and resolves itself. */

@@ -26,8 +26,8 @@ interface ExclusionQuestion {
  */
 export function findRevocation(question: ExclusionQuestion): string | undefined {
   if (!isEnabled(question.policy, 'capacity-guard')) return undefined;
-  const { node, facts } = question;
-  const out = outOf({ facts, inFlight: [], waiting: [node] });
+  const { node, facts, policy } = question;
+  const out = outOf({ facts, policy, inFlight: [], waiting: [node] });
   return findBelowMinServing(question, out) ?? findBelowBudget(question, out);
 }
 

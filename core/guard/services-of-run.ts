@@ -3,6 +3,7 @@ import { servicesOf } from '../model/endpoints.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
+import { membersOf } from '../policy/members.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ServiceBaseline } from './baseline.ts';
 
@@ -32,7 +33,8 @@ export function servicesOfRun(
     ...baselines.map(({ service }) => service),
     ...Object.keys(before),
   ]);
-  const nodes = cluster.nodes.filter(({ pool }) => pool === policy.pool.name || pool === policy.target.poolName);
+  const members = membersOf(cluster, policy);
+  const nodes = cluster.nodes.filter(({ uid }) => members.old.has(uid) || members.new.has(uid));
   const names = new Set(nodes.map(({ name }) => name));
   const selecting = new Set(podsConcerned(cluster, names).flatMap((pod) => servicesOf(pod, cluster)));
   return cluster.services.filter(

@@ -4,6 +4,7 @@ import type { PoolFacts } from '../model/pool.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { countUnplaced } from '../model/unplaced.ts';
 import { decideEligibilityInSlices } from '../pod-surge/eligibility.ts';
+import { oldNodes } from '../policy/members.ts';
 import { type Policy, surgesPods } from '../policy/policy.ts';
 import { doAtOnce, type Slices } from '../slices.ts';
 import { surgeAtOnce } from '../surge/at-once.ts';
@@ -53,7 +54,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   yield;
   const services = planServices(facts, policy, baselines);
   yield;
-  const old = facts.cluster.nodes.filter((node) => node.pool === policy.pool.name);
+  const old = oldNodes(facts.cluster, policy);
   const nodes = orderNodes(old, facts, services);
   yield;
   const batches = yield* simulateInSlices({ ...asked, facts, baselines, nodes });

@@ -2,14 +2,16 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { InstanceFacts } from '../model/pool.ts';
 import type { ClusterFacts } from '../model/serving.ts';
+import { newNodes, oldNodes } from '../policy/members.ts';
+import type { Policy } from '../policy/policy.ts';
 import { countByZone } from '../surge/balance.ts';
 import { compareText } from '../text/format.ts';
 
 /** What decides how an aborted run scales in. */
 interface ScaleInQuestion {
   readonly cluster: ClusterFacts;
-  /** Name of the new pool, and its zones. */
-  readonly pool: string;
+  readonly policy: Policy;
+  /** Zones of the new pool. */
   readonly zones: readonly string[];
   /** This many new nodes stay: as many as old ones were replaced. */
   readonly keep: number;
@@ -26,10 +28,10 @@ interface ScaleIn {
 /** How many new nodes stay, if the old pool has got some instances back before its rollback was aborted: those need no new node. */
 export function countKept(
   keep: number,
-  { nodes }: ClusterFacts,
-  { pool, known }: { readonly pool: string; readonly known: readonly string[] },
+  cluster: ClusterFacts,
+  { policy, known }: { readonly policy: Policy; readonly known: readonly string[] },
 ): number {
-  const back = nodes.filter((node) => node.pool === pool && node.ready && !known.includes(node.instanceId));
+  const back = oldNodes(cluster, policy).filter((node) => node.ready && !known.includes(node.instanceId));
   return Math.max(0, keep - back.length);
 }
 
@@ -50,15 +52,13 @@ export function decideScaleIn(question: ScaleInQuestion, instances: readonly Ins
  * so that nothing has to be moved between zones afterwards. Within a zone the nodes with most pods stay. Nodes that were selected before are
  * cordoned: when some of them have gone and the question is asked again, the others are selected again.
  */
-export function selectExcess({ cluster, pool, zones, keep }: ScaleInQuestion): readonly NodeFacts[] {
+export function selectExcess({ cluster, policy, zones, keep }: ScaleInQuestion): readonly NodeFacts[] {
   const index = indexOf(cluster);
   const podsOn = (node: NodeFacts) =>
     index.podsOn(node.name).filter((pod) => pod.ownerKind !== 'DaemonSet').length + (node.ready ? 0.5 : 0);
-  const left = cluster.nodes
-    .filter((node) => node.pool === pool)
-    .toSorted(
-      (a, b) => Number(a.cordoned) - Number(b.cordoned) || podsOn(b) - podsOn(a) || compareText(a.name, b.name),
-    );
+  const left = newNodes(cluster, policy).toSorted(
+    (a, b) => Number(a.cordoned) - Number(b.cordoned) || podsOn(b) - podsOn(a) || compareText(a.name, b.name),
+  );
   const kept: NodeFacts[] = [];
   while (kept.length < keep && left.length > 0) {
     const counts = countByZone(kept, zones);

@@ -5,6 +5,7 @@ import { balancedServices, stateOf } from '../guard/serving.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
+import { oldNodes } from '../policy/members.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
 import { connectionDrainMs, forwardedAge } from '../waits/formulas.ts';
@@ -20,7 +21,7 @@ export function planServices(
   policy: Policy,
   baselines: readonly ServiceBaseline[],
 ): readonly ServicePlan[] {
-  const old = new Set(facts.cluster.nodes.filter((node) => node.pool === policy.pool.name).map((node) => node.name));
+  const old = new Set(oldNodes(facts.cluster, policy).map((node) => node.name));
   const known = new Map(baselines.map((baseline) => [baseline.service, baseline]));
   return facts.cluster.services
     .filter((service) => isCarried(service, facts, old))

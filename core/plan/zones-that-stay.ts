@@ -1,7 +1,18 @@
+import type { NodeFacts } from '../model/node.ts';
 import type { ClusterFacts } from '../model/serving.ts';
+import { membersOf } from '../policy/members.ts';
 import type { Policy } from '../policy/policy.ts';
 
-/** Zones with a node that is not drained and takes new pods. */
-export function zonesThatStay({ nodes }: ClusterFacts, { pool }: Pick<Policy, 'pool'>): ReadonlySet<string> {
-  return new Set(nodes.filter((node) => node.pool !== pool.name && !node.cordoned).map(({ zone }) => zone));
+/** Nodes that are not drained and take new pods. */
+export function nodesThatStay(
+  cluster: ClusterFacts,
+  policy: Pick<Policy, 'pool' | 'target' | 'selection'>,
+): readonly NodeFacts[] {
+  const { old } = membersOf(cluster, policy);
+  return cluster.nodes.filter((node) => !old.has(node.uid) && !node.cordoned);
+}
+
+/** Zones with such a node. */
+export function zonesThatStay(...question: Parameters<typeof nodesThatStay>): ReadonlySet<string> {
+  return new Set(nodesThatStay(...question).map(({ zone }) => zone));
 }

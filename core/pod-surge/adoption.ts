@@ -3,6 +3,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import { podsWith } from '../model/endpoints.ts';
 import { isFinished, type PodFacts, type PodRef, podRefOf, type ReleasedFacts, templateLabel } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
+import type { NodeUids } from '../policy/members.ts';
 import { compareText, count, listNames } from '../text/format.ts';
 import {
   awaitsAdoption,
@@ -33,8 +34,8 @@ export interface Adoption {
 
 /** Which pods return: all released ones unless it says otherwise. */
 export interface AdoptionLimits {
-  /** Name of a pool whose cordoned nodes leave: pods on them do not return. */
-  readonly leaving?: string;
+  /** Nodes that leave once they are cordoned: pods on them do not return. */
+  readonly leaving?: NodeUids;
   /** Names of nodes: only pods on them return. */
   readonly nodes?: readonly string[];
 }

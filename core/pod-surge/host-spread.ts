@@ -5,6 +5,7 @@ import type { PodFacts, SpreadFacts } from '../model/pod.ts';
 import { hasRequiredLabels } from '../model/required-labels.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
+import { membersOf } from '../policy/members.ts';
 import type { Policy } from '../policy/policy.ts';
 import { workloadOf } from './surge-limit.ts';
 
@@ -41,12 +42,11 @@ export function findCrowded(pod: PodFacts, cluster: ClusterFacts, policy: Policy
 }
 
 /** The number of nodes that can run the pod in the end: a new one for each leaving node (unless it is drained), and suitable nodes of other pools. */
-function countPlaces(pod: PodFacts, cluster: ClusterFacts, { pool, target, selection }: Policy): number {
-  const count = (name: string) => cluster.nodes.filter((node) => node.pool === name).length;
-  const others = cluster.nodes.filter(
-    (node) => node.pool !== pool.name && node.pool !== target.poolName && !node.cordoned && takes(node, pod),
-  );
-  const inPlace = selection === undefined ? Math.max(count(target.poolName), count(pool.name)) : 0;
+function countPlaces(pod: PodFacts, cluster: ClusterFacts, policy: Policy): number {
+  const members = membersOf(cluster, policy);
+  const takesPart = ({ uid }: NodeFacts) => members.old.has(uid) || members.new.has(uid);
+  const others = cluster.nodes.filter((node) => !takesPart(node) && !node.cordoned && takes(node, pod));
+  const inPlace = policy.selection === undefined ? Math.max(members.new.size, members.old.size) : 0;
   return others.length + inPlace;
 }
 

@@ -8,6 +8,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import { podsOf, readyOtherThan, servicesOf } from '../model/endpoints.ts';
 import { type PodFacts, type PodRef, podRefOf, type ReleasedFacts, type ReleasedFrom } from '../model/pod.ts';
 import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
+import type { NodeUids } from '../policy/members.ts';
 import { isEnabled } from '../policy/rules.ts';
 import { decideEligibility } from './eligibility.ts';
 import { ownedPods } from './owned-pods.ts';
@@ -21,8 +22,8 @@ export interface PlacesQuestion extends ShortZonesQuestion, Omit<StepQuestion, '
   readonly sharedVolumeClaims: ReadonlySet<string>;
   /** Workloads that are evicted instead of surged. */
   readonly evictedInstead: readonly string[];
-  /** Name of the pool whose nodes are leaving. */
-  readonly leaving: string;
+  /** The nodes that are leaving. */
+  readonly leaving: NodeUids;
   /** How often replacements of the batch's pods were moved, by workload. */
   readonly moves: Readonly<Record<string, number>>;
 }
@@ -63,7 +64,7 @@ export function decidePlaces(question: PlacesQuestion): Places {
     return { awaited: [], moves: [], actions: [] };
   const { nodes } = indexOf(facts.cluster);
   const moved = facts.cluster.pods.filter(
-    (pod): pod is ReleasedPod => pod.released?.by === run && nodes.get(pod.node ?? '')?.pool !== leaving,
+    (pod): pod is ReleasedPod => pod.released?.by === run && !leaving.has(nodes.get(pod.node ?? '')?.uid ?? ''),
   );
   const awaited = new Map<string, Misplaced>();
   for (const { name, released } of moved) {
@@ -117,7 +118,7 @@ function chooseMove(
   if (coming !== undefined) return { why: `pod ${coming.name} does not serve there yet` };
   const surplus = owned.filter(({ node = '' }) => {
     const host = nodes.get(node);
-    if (host === undefined || host.pool === leaving) return false;
+    if (host === undefined || leaving.has(host.uid)) return false;
     // The only target of a zone that must keep one stays there.
     return short.service.minServing.perZone[host.zone] === undefined || hostsIn(host.zone, short, facts).length > 1;
   });

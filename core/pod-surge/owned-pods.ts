@@ -3,6 +3,7 @@ import { podsWith } from '../model/endpoints.ts';
 import { matches } from '../model/label-index.ts';
 import { isFinished, type PodFacts, type ReleasedFacts, type ReleasedFrom } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
+import type { NodeUids } from '../policy/members.ts';
 
 /** A released pod, with what it was released from. */
 export type ReleasedPod = PodFacts & { readonly released: ReleasedFacts };
@@ -51,10 +52,10 @@ export function awaitsAdoption({ ownerKind, endpointsRemoved, released }: PodFac
   return ownerKind === 'none' && endpointsRemoved === undefined && released === undefined;
 }
 
-/** Whether it runs on a leaving node of that pool. Nodes that stay are not cordoned. */
-export function isOutgoing({ node = '' }: PodFacts, pool: string, cluster: ClusterFacts): boolean {
+/** Whether it runs on one of the leaving nodes. Nodes that stay are not cordoned. */
+export function isOutgoing({ node = '' }: PodFacts, leaving: NodeUids, cluster: ClusterFacts): boolean {
   const host = indexOf(cluster).nodes.get(node);
-  return host?.pool === pool && host.cordoned;
+  return host !== undefined && leaving.has(host.uid) && host.cordoned;
 }
 
 /** Whether it is ready and has not been removed from its endpoints. */

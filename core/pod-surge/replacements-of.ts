@@ -6,6 +6,7 @@ import type { PodFacts, ReleasedFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import { takenAwayBy } from '../model/taken-away.ts';
 import type { UnplacedPods } from '../model/unplaced.ts';
+import { membersOf } from '../policy/members.ts';
 import { count, listNames } from '../text/format.ts';
 import { type HostsQuestion, type NodesAside, observeHosts } from '../waits/hosts.ts';
 import { notePending } from '../waits/replacements.ts';
@@ -136,10 +137,11 @@ function findFailing(
   const isWhole = group.every(
     ({ released: { wants = 0, served = 0, workload } }) => served >= wants - (unplaced[workload] ?? 0),
   );
-  if (!isWhole || leaving !== policy.pool.name || owned.some(({ node }) => node === undefined)) return [];
+  if (!isWhole || owned.some(({ node }) => node === undefined)) return [];
+  const members = membersOf(facts.cluster, policy);
   const fresh = owned.filter(({ node = '' }) => {
-    const host = nodes.get(node);
-    return host?.pool === policy.target.poolName && !(host.pool === leaving && host.cordoned);
+    const uid = nodes.get(node)?.uid ?? '';
+    return members.new.has(uid) && !leaving.has(uid);
   });
   return fresh.some(({ ready }) => ready) ? [] : fresh;
 }

@@ -34,7 +34,7 @@ export function findShortZones(question: ShortZonesQuestion): readonly ShortZone
   const { facts, policy, run, batch } = question;
   const baselines = new Map(question.baselines.map((baseline) => [baseline.service, baseline]));
   const names = new Set(batch.map(({ name }) => name));
-  const out = new Set([...outOf({ facts, inFlight: batch, waiting: batch }), ...names]);
+  const out = new Set([...outOf({ facts, policy, inFlight: batch, waiting: batch }), ...names]);
   const { nodes } = indexOf(facts.cluster);
   return [...serviceStates(facts).values()].flatMap((state) => {
     if (state.service.externalTrafficPolicy !== 'Local') return [];

@@ -1,4 +1,5 @@
 import { type PodFacts, type PodRef, podRefOf, type ReleasedFrom } from '../model/pod.ts';
+import type { NodeUids } from '../policy/members.ts';
 import { compareText } from '../text/format.ts';
 import { decideEligibility } from './eligibility.ts';
 import { isOutgoing, isServing, ownedPods } from './owned-pods.ts';
@@ -8,8 +9,8 @@ import { noteServed } from './served-before.ts';
 /** Everything that decides which pods are swapped. */
 export interface SwapQuestion extends PodSurgeContext {
   readonly run: string;
-  /** Name of the pool whose cordoned nodes are leaving. */
-  readonly leaving: string;
+  /** The nodes that are leaving, once they are cordoned. */
+  readonly leaving: NodeUids;
 }
 
 /** A swap for one ReplicaSet: it releases some pods and adopts others in their place. It must not delete any of those meanwhile. */

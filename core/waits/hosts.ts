@@ -1,13 +1,13 @@
 import { balancedServices } from '../guard/serving.ts';
-import { onceFor } from '../model/cluster-index.ts';
+import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts } from '../model/node.ts';
 import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
 import { targetsOf } from '../model/targets-of.ts';
+import { type Members, membersOf, type NodeUids } from '../policy/members.ts';
 import type { Policy } from '../policy/policy.ts';
-import { stayingPool } from '../policy/selection.ts';
 
 /** Nodes for which the run does not wait although load balancers send nothing to them: by name, each with an explanation. */
 export type NodesAside = Readonly<Record<string, string>>;
@@ -15,9 +15,9 @@ export type NodesAside = Readonly<Record<string, string>>;
 /** What distinguishes the nodes that have to become healthy from those that the run cannot make healthy. */
 export interface HostsQuestion {
   readonly facts: ServingFacts;
-  readonly policy: Pick<Policy, 'pool' | 'target'>;
-  /** Name of the pool whose cordoned nodes are leaving. */
-  readonly leaving: string;
+  readonly policy: Pick<Policy, 'pool' | 'target' | 'selection'>;
+  /** The nodes that are leaving, once they are cordoned. */
+  readonly leaving: NodeUids;
   /** The nodes set aside when the wait began. */
   readonly aside: NodesAside;
   /** Whether the run still waits for nodes of other pools to become healthy. */
@@ -46,7 +46,7 @@ export function observeHosts(service: ServiceFacts, question: HostsQuestion): Ho
   const late: string[] = [];
   const aside: Record<string, string> = {};
   for (const node of facts.cluster.nodes) {
-    if (!hosts.has(node.name) || node.excluded || (node.pool === leaving && node.cordoned)) continue;
+    if (!hosts.has(node.name) || node.excluded || (leaving.has(node.uid) && node.cordoned)) continue;
     const group = groups.find((one) => !isHealthy(node, one));
     if (group === undefined) continue;
     if (isLate(node, groups, question)) late.push(node.name);
@@ -74,27 +74,26 @@ function isLate(node: NodeFacts, groups: readonly TargetGroupFacts[], question: 
   const { facts, policy, aside, patient, isBefore = false } = question;
   if (node.madeForOnePod === true) return false;
   // Nodes that stay in the pool take what the drained ones served, so they are waited for, unless they were not healthy before either.
-  if (node.pool === stayingPool(policy.pool.name)) {
+  const members = membersOf(facts.cluster, policy);
+  if (members.staying.has(node.uid)) {
     if (isBefore || aside[node.name] !== undefined) return false;
     return groups.some((group) => !isUnused(node, group) && !isHealthy(node, group));
   }
-  const isOwn = ownPools(policy).includes(node.pool);
+  const isOwn = takesPart(node.uid, members);
   if (!isOwn) return patient && aside[node.name] === undefined && !groups.some((group) => isUnused(node, group));
-  const open = groups.filter((group) => !isUnused(node, group) && takesPools(group, facts, policy));
+  const open = groups.filter((group) => !isUnused(node, group) && takesMembers(group, facts, members));
   return open.some((group) => !isHealthy(node, group));
 }
 
-function takesPools(group: TargetGroupFacts, { cluster }: ServingFacts, policy: HostsQuestion['policy']): boolean {
-  const pools = poolsOf(cluster.nodes);
+function takesMembers(group: TargetGroupFacts, { cluster }: ServingFacts, members: Members): boolean {
+  const { nodesByInstance } = indexOf(cluster);
   return group.targets.some(
-    ({ instanceId, state }) => state !== 'unused' && ownPools(policy).includes(pools.get(instanceId)),
+    ({ instanceId, state }) => state !== 'unused' && takesPart(nodesByInstance.get(instanceId)?.uid, members),
   );
 }
 
-const poolsOf = onceFor((nodes: readonly NodeFacts[]) => new Map(nodes.map((node) => [node.instanceId, node.pool])));
-
-function ownPools({ pool, target }: HostsQuestion['policy']): readonly (string | undefined)[] {
-  return [pool.name, target.poolName];
+function takesPart(uid = '', members: Members): boolean {
+  return members.old.has(uid) || members.new.has(uid);
 }
 
 function isHealthy(node: NodeFacts, group: TargetGroupFacts): boolean {

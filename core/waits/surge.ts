@@ -5,6 +5,8 @@ import type { InstanceFacts } from '../model/pool.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
 import { targetsOf } from '../model/targets-of.ts';
+import { newNodes, oldNodes } from '../policy/members.ts';
+import type { Policy } from '../policy/policy.ts';
 import { listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
 import { takesNode } from './registration.ts';
@@ -12,14 +14,12 @@ import { takesNode } from './registration.ts';
 /** What decides whether the new nodes are ready. */
 interface SurgeQuestion {
   readonly facts: ServingFacts;
-  /** Name of the pool that gets new nodes. */
-  readonly pool: string;
-  /** Name of the other pool of the run. Its nodes show which target groups register such nodes. */
-  readonly oldPool: string;
-  /** How many nodes the new pool must have. */
+  /** The nodes that the run replaces show which target groups register such nodes. */
+  readonly policy: Pick<Policy, 'pool' | 'target' | 'selection'>;
+  /** How many nodes must be there. */
   readonly expected: number;
   /**
-   * Only in a rollback, where `pool` is the old one: IDs of instances that are no part of what is expected, because they have been there all
+   * Only in a rollback, where the old pool gets nodes again: IDs of instances that are no part of what is expected, because they have been there all
    * along. They show, too, which target groups register such nodes.
    */
   readonly besides?: readonly string[];
@@ -40,11 +40,7 @@ export function decideNodesReady(question: SurgeQuestion): WaitDecision {
  */
 export function decideNodesRegistered(question: SurgeQuestion): WaitDecision {
   const { ready, problems } = observeNodes(question);
-  const { oldPool, besides = [] } = question;
-  const { nodes } = question.facts.cluster;
-  const old = nodes.filter(
-    ({ pool, excluded, instanceId }) => (pool === oldPool || besides.includes(instanceId)) && !excluded,
-  );
+  const old = othersIn(question).filter(({ excluded }) => !excluded);
   const peers = old.length > 0 ? old : ready;
   for (const { service, groups } of balancedServices(question.facts).values()) {
     for (const group of groups) {
@@ -62,12 +58,20 @@ function decide(problems: readonly string[], done: string): WaitDecision {
 }
 
 /** The nodes that a question is about. */
-export function newNodesIn({ facts, pool, besides = [] }: SurgeQuestion): readonly NodeFacts[] {
-  return facts.cluster.nodes.filter((node) => node.pool === pool && !besides.includes(node.instanceId));
+export function newNodesIn({ facts: { cluster }, policy, besides }: SurgeQuestion): readonly NodeFacts[] {
+  if (besides === undefined) return newNodes(cluster, policy);
+  return oldNodes(cluster, policy).filter(({ instanceId }) => !besides.includes(instanceId));
 }
 
-function nounOf({ pool, besides }: SurgeQuestion): string {
-  return besides === undefined ? 'new nodes' : `new nodes of ${pool}`;
+/** The nodes that serve while the others come. */
+function othersIn({ facts: { cluster }, policy, besides }: SurgeQuestion): readonly NodeFacts[] {
+  if (besides === undefined) return oldNodes(cluster, policy);
+  const stayed = oldNodes(cluster, policy).filter(({ instanceId }) => besides.includes(instanceId));
+  return [...newNodes(cluster, policy), ...stayed];
+}
+
+function nounOf({ policy, besides }: SurgeQuestion): string {
+  return besides === undefined ? 'new nodes' : `new nodes of ${policy.pool.name}`;
 }
 
 /** The new nodes that are Ready, and a description of what the others lack. */

@@ -53,7 +53,7 @@ test('a pod surge that lives on releases no pod that its run has adopted', async
     delays: { podReady: 30_000 },
     podSurge: {},
   });
-  const input = { ...next(), waiting: plan.nodes };
+  const input = { ...next(), waiting: plan.nodes, direction: 'forward' as const };
   const old = liveOn(async () => await activities.surgePods(input));
   await until(world, () => world.pods.filter(({ released }) => released !== undefined).length === 8);
 
@@ -72,7 +72,13 @@ test('an exclusion that lives on neither cordons nor excludes a node that its ru
   const [web] = world.budgets;
   if (web !== undefined) web.maxUnavailable = 0;
   world.changed();
-  const input = { ...next(), baselines: plan.baselines, inFlight: [], waiting: plan.nodes };
+  const input = {
+    ...next(),
+    baselines: plan.baselines,
+    inFlight: [],
+    waiting: plan.nodes,
+    direction: 'forward' as const,
+  };
   const old = liveOn(async () => await activities.excludeNext(input));
   await inActivity(world, 'a while', async () => await world.clock.sleep(30_000));
 

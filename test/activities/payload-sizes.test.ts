@@ -43,8 +43,14 @@ function statusAtEnd(node: NodeRef, facts: ServingFacts): NodeStatus {
       seen('evicted', `no pod left on ${node.name}`),
       seen(
         'replacements-serving',
-        decideReplacementsServing({ facts, policy: aPolicy(), before, leaving: 'web', aside: {}, patient: true })
-          .reason,
+        decideReplacementsServing({
+          facts,
+          policy: aPolicy(),
+          before,
+          leaving: new Set([node.uid]),
+          aside: {},
+          patient: true,
+        }).reason,
       ),
       seen('endpoints-removed', `no endpoint is left on ${node.name}`),
       seen('forwarded-ended', 'the longest connection age had passed before this step'),
@@ -94,7 +100,17 @@ describe('128 nodes behind 100 Services', () => {
   const [node] = nodes;
   if (node === undefined) throw new Error('no node');
   const out = { ...describeExclusion(node, because, facts, { policy }), externalChanges: [] };
-  const known = { run: plan.run, parent: 'p', pool: plan.oldPool, policy, baselines, round: 1, resumes: 0, now: 0 };
+  const known = {
+    run: plan.run,
+    parent: 'p',
+    pool: plan.oldPool,
+    direction: 'forward' as const,
+    policy,
+    baselines,
+    round: 1,
+    resumes: 0,
+    now: 0,
+  };
 
   test('make a small plan, and a small input of the guard', () => {
     const question = { run: plan.run, policy, baselines, inFlight: nodes.slice(0, 10), waiting: nodes.slice(0, 50) };

@@ -34,7 +34,7 @@ async function openScene(n: number, change: Partial<Policy> = {}) {
   world.clock.advance(3 * 60_000);
   const pool = { cluster: 'sim', region: 'eu-west-1', provider: 'eks', name: 'web' };
   const inputOf = (node: SimNode, step: number): NodeStepInput => {
-    return { run, node, pool, policy, baselines, attempt: { round: 1, step } };
+    return { run, node, pool, direction: 'forward', policy, baselines, attempt: { round: 1, step } };
   };
   const evict = async (node: SimNode, { evictPods } = activities) =>
     await attempt(node.name, async () => await evictPods(inputOf(node, 3)));

@@ -68,7 +68,7 @@ async function surgeAndAdopt(shape: Shape): Promise<void> {
 
   await step('cordon new', async () => await activities.cordonNodes({ ...next(), nodes }));
   await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
-  const back = { ...next(), waiting: nodes, rolledBackFrom: plan.newPool.name };
+  const back = { ...next(), waiting: nodes, direction: 'back' as const };
   await step('back', async () => await activities.surgePods(back));
   await step('adopt pods', async () => await activities.adoptPods(next()));
   await step('evict', async () => await activities.evictReleased(next()));
@@ -100,7 +100,7 @@ async function surgeAndAdopt(shape: Shape): Promise<void> {
     if (waiting.length === 0) return;
     const { batch } = await step(
       `surge ${done.length}`,
-      async () => await activities.surgePods({ ...next(), waiting }),
+      async () => await activities.surgePods({ ...next(), waiting, direction: 'forward' }),
     );
     await surgeAll(plan, [...done, ...batch.map(({ name }) => name)]);
   }

@@ -1,6 +1,7 @@
 import type { Exclusion } from '../../activities/exclusion.ts';
 import type { ServiceBaseline } from '../../core/guard/baseline.ts';
 import type { PoolRef } from '../../core/model/pool.ts';
+import type { Direction } from '../../core/policy/members.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { NodeReplacementInput } from '../messages.ts';
 
@@ -9,6 +10,7 @@ interface StartQuestion {
   readonly run: string;
   readonly parent: string;
   readonly pool: PoolRef;
+  readonly direction: Direction;
   readonly policy: Policy;
   readonly baselines: readonly ServiceBaseline[];
   readonly round: number;

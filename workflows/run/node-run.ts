@@ -152,8 +152,8 @@ async function waitForRetry(node: NodeRun, { problem, tries, resumes, isOutgoing
 
 /** The input of the step that has begun. Each step has its own number, so that a late attempt of an earlier step is recognized. */
 function nextInput({ input, state }: NodeRun): NodeStepInput {
-  const { run, node, pool, policy, baselines, round } = input;
-  return { run, node, pool, policy, baselines, attempt: { round, step: state.stepsTaken } };
+  const { run, node, pool, direction, policy, baselines, round } = input;
+  return { run, node, pool, direction, policy, baselines, attempt: { round, step: state.stepsTaken } };
 }
 
 async function stallNode(node: NodeRun, step: NodeStep, problem: Problem): Promise<void> {

@@ -28,18 +28,18 @@ export async function surgePods(
   await condition(() => mayProceed(run.state));
   if (!mustRollBack(run.state, 'released')) pushRollback(run, { kind: 'released' });
   const next = waiting.slice(0, maxNodesToSurge(policy));
-  return await replacePods(run, { waiting: next, unplaced });
+  return await replacePods(run, { waiting: next, unplaced, direction: 'forward' });
 }
 
 /** The same for new nodes that an aborted run removes: their pods are replaced on the old nodes before they leave. */
 export async function surgePodsBack(
   run: Run,
-  { policy, newPool, unplaced = {} }: PoolPlan,
+  { policy, unplaced = {} }: PoolPlan,
   waiting: readonly NodeRef[],
 ): Promise<readonly NodeRef[]> {
   if (!surgesPods(policy)) return waiting;
   const next = waiting.slice(0, maxNodesToSurge(policy));
-  return await replacePods(run, { waiting: next, unplaced, rolledBackFrom: newPool.name });
+  return await replacePods(run, { waiting: next, unplaced, direction: 'back' });
 }
 
 function nothingSurged(at: number): Done<PodSurgeResult> {
@@ -47,7 +47,7 @@ function nothingSurged(at: number): Done<PodSurgeResult> {
 }
 
 async function replacePods(run: Run, input: Omit<PodSurgeInput, keyof PoolStepInput>): Promise<readonly NodeRef[]> {
-  const isForward = input.rolledBackFrom === undefined;
+  const isForward = input.direction === 'forward';
   const before = isForward ? run.state.evictedInstead : [];
   // After a skip, other nodes are next.
   const isOutdated = () => leftOf(run.state, input.waiting).length < input.waiting.length;

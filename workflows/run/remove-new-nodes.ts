@@ -33,10 +33,10 @@ export async function rollBackNewPool(run: Run, plan: PoolPlan): Promise<void> {
  * new node stays, the new pool is deleted. Returns early, with no node in progress, when `isOver` says that others have to leave.
  */
 async function removeNewNodes(run: Run, plan: PoolPlan, isOver: () => boolean): Promise<void> {
-  const { newPool: pool, oldPool } = plan;
+  const { newPool: pool } = plan;
   const { oldPool: state } = run.state;
   const missing = state === 'restored' ? 0 : countReplaced(run.state, plan);
-  const back = { pool: oldPool.name, known: knownInstances(run.state) };
+  const back = { known: knownInstances(run.state) };
   const input = { pool, keep: missing, ...(state === 'requested' ? { back } : {}) };
   let keep = missing;
   const suspend = async () =>
@@ -64,7 +64,7 @@ async function removeNewNodes(run: Run, plan: PoolPlan, isOver: () => boolean): 
       suspended ??= await suspend();
       apply(run, { type: 'trackNodes', nodes: excess });
       const next = await surgePodsBack(run, plan, excess);
-      await replaceNodes(run, plan, next, pool, isOver);
+      await replaceNodes(run, plan, next, 'back', isOver);
       if (isOver()) return;
     }
   } while (keep === 0 && !(await removeNewPool(run, plan)));

@@ -28,13 +28,13 @@ export async function replaceInBatches(
   for (let left = nodes; left.length > 0; left = leftOf(run.state, left)) {
     const idle = idleOf(run.state, left).filter((node) => !isStalled(run.state, node));
     if (idle.length === 0) {
-      await replaceNodes(run, plan, left, plan.oldPool);
+      await replaceNodes(run, plan, left, 'forward');
       continue;
     }
     const batch = await prepare(idle);
     if (batch === undefined) continue;
     if (run.state.status.phase !== phase) setPhase(run, phase);
-    await replaceOthers(run, plan, batch, plan.oldPool);
+    await replaceOthers(run, plan, batch);
     const isRetried = idleOf(run.state, leftOf(run.state, batch)).length > 0;
     if (isRetried) apply(run, { type: 'setEvictedInstead', workloads: [] });
   }

@@ -11,8 +11,8 @@ import {
 } from '@temporalio/workflow';
 import type { Exclusion } from '../../activities/exclusion.ts';
 import type { NodeRef } from '../../core/model/node.ts';
-import type { PoolRef } from '../../core/model/pool.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
+import type { Direction } from '../../core/policy/members.ts';
 import { isTriedAgain } from '../../core/run/end-node.ts';
 import type { NodeEnd } from '../../core/run/events.ts';
 import { leftOf, pendingOf, statusOf } from '../../core/run/nodes.ts';
@@ -39,7 +39,7 @@ import { awaitWindow } from './window.ts';
 type Replacement = (input: NodeReplacementInput) => Promise<NodeStatus>;
 
 /**
- * Replaces the nodes of a pool, as many at a time as the guard allows; returns when each has been replaced. It returns earlier when no node
+ * Replaces old nodes, or new ones where a run goes back, as many at a time as the guard allows; returns when each has been replaced. It returns earlier when no node
  * could be excluded, none was in progress, and the run stalled and was resumed: the pods of the remaining nodes may now be surged. Once `isOver`
  * holds, it excludes no other node, and returns when none is in progress.
  */
@@ -47,15 +47,15 @@ export async function replaceNodes(
   run: Run,
   plan: PoolPlan,
   nodes: readonly NodeRef[],
-  pool: PoolRef,
+  direction: Direction,
   isOver: () => boolean = () => false,
 ): Promise<void> {
-  await replaceReachable(run, plan, nodes, pool, { isLeft: () => false, isOver });
+  await replaceReachable(run, plan, nodes, direction, { isLeft: () => false, isOver });
 }
 
 /** The same, but does not wait for stalled nodes that do not stop others: they stay in progress. */
-export async function replaceOthers(run: Run, plan: PoolPlan, nodes: readonly NodeRef[], pool: PoolRef): Promise<void> {
-  await replaceReachable(run, plan, nodes, pool, {
+export async function replaceOthers(run: Run, plan: PoolPlan, nodes: readonly NodeRef[]): Promise<void> {
+  await replaceReachable(run, plan, nodes, 'forward', {
     isLeft: (node) => isSetAside(run.state, node),
     isOver: () => false,
   });
@@ -65,7 +65,7 @@ async function replaceReachable(
   run: Run,
   plan: PoolPlan,
   nodes: readonly NodeRef[],
-  pool: PoolRef,
+  direction: Direction,
   { isLeft, isOver }: { readonly isLeft: (node: NodeRef) => boolean; readonly isOver: () => boolean },
 ): Promise<void> {
   apply(run, { type: 'trackNodes', nodes });
@@ -75,7 +75,7 @@ async function replaceReachable(
     if (waiting.length > 0) {
       const excluded = await excludeNext(run, plan, nodes);
       if (excluded === 'window-closed') await awaitWindow(run, plan, 'batch');
-      else if (excluded !== 'resumed') for (const one of excluded) startReplacement(run, plan, pool, one);
+      else if (excluded !== 'resumed') for (const one of excluded) startReplacement(run, plan, direction, one);
       else if (Object.keys(run.state.inProgress).length === 0) return;
       continue;
     }
@@ -92,8 +92,9 @@ function haveMoved(state: RunState, nodes: readonly NodeRef[]): boolean {
 }
 
 /** Starts a node's workflow. The node is in progress from now on, so that no signal from or to its workflow is lost. */
-function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, exclusion: Exclusion): void {
+function startReplacement(run: Run, plan: PoolPlan, direction: Direction, exclusion: Exclusion): void {
   const { node } = exclusion;
+  const pool = direction === 'forward' ? plan.oldPool : plan.newPool;
   const { policy } = plan;
   const workflowId = nodeReplacementId(policy.cluster.name, pool.name, plan.run, node.name);
   apply(run, { type: 'recordUnprotected', what: Object.values(exclusion.aside ?? {}) });
@@ -102,7 +103,7 @@ function startReplacement(run: Run, plan: PoolPlan, pool: PoolRef, exclusion: Ex
   const resumes = resumesOf(run.state, node.name);
   const { evidence = exclusion.evidence, skipped } = statusOf(run.state, node) ?? {};
   const round = rounds[node.name] ?? 1;
-  const known = { run: plan.run, parent: status.workflowId, pool, policy, baselines, round, resumes, now };
+  const known = { run: plan.run, parent: status.workflowId, pool, direction, policy, baselines, round, resumes, now };
   const input = {
     ...nodeInput(known, { ...exclusion, evidence }),
     ...(skipped === undefined ? {} : { restoreBecause: reasonOf(skipped) }),

@@ -1,3 +1,4 @@
+import { newNodes } from '../../policy/members.ts';
 import { count } from '../../text/format.ts';
 import type { AuditRule } from './rule.ts';
 
@@ -5,7 +6,7 @@ import type { AuditRule } from './rule.ts';
 export const inf017PoolExists: AuditRule = ({ policy, newPoolExists, facts }) => {
   if (!newPoolExists) return [];
   const { poolName } = policy.target;
-  const nodes = facts.cluster.nodes.filter(({ pool }) => pool === poolName).length;
+  const nodes = newNodes(facts.cluster, policy).length;
   return [
     {
       rule: 'INF-017',

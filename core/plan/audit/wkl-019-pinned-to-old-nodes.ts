@@ -1,8 +1,10 @@
 import { hostnameLabel } from '../../model/labels.ts';
 import type { PodFacts } from '../../model/pod.ts';
 import { hasRequiredLabels } from '../../model/required-labels.ts';
+import { oldNodes } from '../../policy/members.ts';
 import { listNames } from '../../text/format.ts';
 import type { Finding } from '../finding.ts';
+import { nodesThatStay } from '../zones-that-stay.ts';
 import { groupByWorkload } from './per-workload.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
@@ -11,12 +13,13 @@ import { type AuditRule, podsToMove } from './rule.ts';
  * wait with them.
  */
 export const wkl019PinnedToOldNodes: AuditRule = (question) => {
-  const { target, selection, pool } = question.policy;
+  const { policy, facts } = question;
+  const { target, selection } = policy;
   const { poolName } = target;
   // All nodes of a pool have the same provider.
-  const poolLabels = question.facts.cluster.nodes.find((node) => node.pool === pool.name)?.poolLabels;
+  const poolLabels = oldNodes(facts.cluster, policy)[0]?.poolLabels;
   const ownLabels = [hostnameLabel, ...(poolLabels?.others ?? [])];
-  const staying = question.facts.cluster.nodes.filter((node) => node.pool !== pool.name && !node.cordoned);
+  const staying = nodesThatStay(facts.cluster, policy);
   return groupByWorkload('WKL-019', podsToMove(question), (pod) => {
     if (pod.ownerKind === 'DaemonSet' || pod.mirror) return undefined;
     if (selection !== undefined)

@@ -2,7 +2,7 @@ import { indexOf } from '../../model/cluster-index.ts';
 import { selectsLabels } from '../../model/label-selector.ts';
 import { hostnameLabel } from '../../model/labels.ts';
 import { type BesideFacts, isFinished, type PodFacts } from '../../model/pod.ts';
-import type { ClusterFacts } from '../../model/serving.ts';
+import { findPeers, membersOf } from '../../policy/members.ts';
 import type { PodSurgeContext, PodSurgeRefusal } from './rule.ts';
 
 /**
@@ -11,9 +11,10 @@ import type { PodSurgeContext, PodSurgeRefusal } from './rule.ts';
  */
 export function affinity(
   pod: PodFacts,
-  { cluster }: PodSurgeContext,
+  context: PodSurgeContext,
   isSurged: (other: PodFacts) => boolean,
 ): PodSurgeRefusal | undefined {
+  const { cluster } = context;
   const { besides = [] } = pod;
   // Labels whose values differ between old and new nodes. With any other label, pods that stay on old nodes satisfy the affinity.
   const ownKeys = [hostnameLabel, indexOf(cluster).nodes.get(pod.node ?? '')?.poolLabels?.name];
@@ -30,7 +31,7 @@ export function affinity(
       .filter((other) => makerOf(other) !== makerOf(pod) && isBeside(other, term));
     const comes = (other: PodFacts) =>
       other.ownerKind === 'DaemonSet' || other.released !== undefined || isSurged(other);
-    return here.some(comes) || isElsewhere(pod, term, cluster);
+    return here.some(comes) || isElsewhere(pod, term, context);
   }
 }
 
@@ -39,12 +40,12 @@ function makerOf({ uid, workload, released }: PodFacts): string {
 }
 
 /** Whether pods that satisfy the affinity run on nodes that stay, so that its replacement can be scheduled there. */
-function isElsewhere(pod: PodFacts, term: BesideFacts, cluster: ClusterFacts): boolean {
+function isElsewhere(pod: PodFacts, term: BesideFacts, { cluster, policy }: PodSurgeContext): boolean {
   const { nodes } = indexOf(cluster);
-  const own = nodes.get(pod.node ?? '')?.pool;
+  const own = findPeers(nodes.get(pod.node ?? '')?.uid, membersOf(cluster, policy));
   return cluster.pods.some((other) => {
     const host = nodes.get(other.node ?? '');
-    if (host === undefined || host.cordoned || host.pool === own) return false;
+    if (host === undefined || host.cordoned || own?.has(host.uid) === true) return false;
     return makerOf(other) !== makerOf(pod) && isBeside(other, term);
   });
 }

@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { computeMinServing } from '../../../core/guard/min-serving.ts';
 import { balancedServices, stateOf } from '../../../core/guard/serving.ts';
 import { drainPolicy } from '../../../core/policy/drain-policy.ts';
-import { seenBy } from '../../../core/policy/selection.ts';
+import { membersOf, oldNodes } from '../../../core/policy/members.ts';
 import { aNode, aPod, aPolicy, aPool, withPodSurge } from '../support/facts.ts';
-import type { Policy, ServingFacts } from '../support/model.ts';
+import type { Policy } from '../support/model.ts';
 import { factsOf, learned, nodes, planFor, pods, type Scene } from '../support/scene.ts';
 
 function draining(names: readonly string[], changes: Partial<Policy> = withPodSurge()): Policy {
@@ -14,17 +14,10 @@ function draining(names: readonly string[], changes: Partial<Policy> = withPodSu
   return drainPolicy(aPolicy(changes), choice);
 }
 
-/** The observation as the drain sees it. */
-function seen(policy: Policy, scene: Scene = {}): ServingFacts {
-  const facts = factsOf(scene);
-  return { ...facts, cluster: seenBy(facts.cluster, policy) };
-}
-
 function planDrain(names: readonly string[], scene: Scene = {}, changes?: Partial<Policy>) {
   const policy = draining(names, changes);
-  const facts = seen(policy, scene);
-  const old = facts.cluster.nodes.filter(({ pool }) => pool === 'web');
-  return planFor(facts, policy, aPool(old));
+  const facts = factsOf(scene);
+  return planFor(facts, policy, aPool(oldNodes(facts.cluster, policy)));
 }
 
 const blockersOf = (...args: Parameters<typeof planDrain>) =>
@@ -75,34 +68,30 @@ test('drained nodes no longer count towards what must serve, as nothing takes th
   const drained = { excluded: true, cordoned: true };
   const scene: Scene = { traffic: 'Cluster', changed: { n1: drained }, states: { n1: 'absent' } };
   const targets = (policy: Policy) => {
-    const facts = seen(policy, scene);
+    const facts = factsOf(scene);
     const [balanced] = balancedServices(facts).values();
     if (balanced === undefined) throw new Error('no Service');
-    const [before] = learned(seen(policy, { traffic: 'Cluster' }), policy);
+    const [before] = learned(factsOf({ traffic: 'Cluster' }), policy);
     return computeMinServing(stateOf(balanced.service, facts), facts, policy, before).targets;
   };
   expect(targets(aPolicy())).toBe(3);
   expect(targets(draining(['n1', 'n2']))).toBe(2);
 });
 
-describe('the pools that a run sees', () => {
-  test('are those of the cluster, without a selection', () => {
-    const { cluster } = factsOf();
-    expect(seenBy(cluster, aPolicy())).toBe(cluster);
-  });
-
-  test('have only the selected nodes in the pool, by UID, whatever pool they are of', () => {
+describe('the nodes that have a part in a drain', () => {
+  test('are the selected ones, by UID, whatever pool they are of', () => {
     const elsewhere = { ...aNode('n9'), pool: 'batch' };
     const renewed = { ...aNode('n2'), uid: 'another' };
     const { cluster } = factsOf({ nodes: [...nodes.filter(({ name }) => name !== 'n2'), renewed, elsewhere] });
-    const view = seenBy(cluster, draining(['n1', 'n2']));
-    expect(view.nodes.filter(({ pool }) => pool === 'web').map(({ name }) => name)).toEqual(['n1']);
-    expect(view.nodes.find(({ name }) => name === 'n9')?.pool).toBe('batch');
+    const members = membersOf(cluster, draining(['n1', 'n2']));
+    expect([...members.old]).toEqual([aNode('n1').uid]);
+    expect(members.staying).toContain('another');
+    expect([...members.staying, ...members.new]).not.toContain(elsewhere.uid);
   });
 
-  test('are the same object for the same observation, so that what is indexed for it stays valid', () => {
+  test('are found once for each observation', () => {
     const { cluster } = factsOf();
-    expect(seenBy(cluster, draining(['n1']))).toBe(seenBy(cluster, draining(['n1'])));
-    expect(seenBy(cluster, draining(['n1']))).not.toBe(seenBy(cluster, draining(['n2'])));
+    expect(membersOf(cluster, draining(['n1']))).toBe(membersOf(cluster, draining(['n1'])));
+    expect(membersOf(cluster, draining(['n1']))).not.toBe(membersOf(cluster, draining(['n2'])));
   });
 });

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { InstanceFacts } from '../../../core/model/pool.ts';
 import { countKept, decideScaleIn, selectExcess } from '../../../core/plan/scale-in.ts';
-import { aCluster, aNode, aPod } from '../support/facts.ts';
+import { aCluster, aNode, aPod, aPolicy } from '../support/facts.ts';
 
 const zones = ['a', 'b', 'c'];
+const policy = aPolicy({ pool: { ...aPolicy().pool, name: 'old' }, target: { ...aPolicy().target, poolName: 'new' } });
 
 /** New nodes by zone, each with so many pods. */
 function nodesWith(shape: readonly { readonly zone: string; readonly pods: number }[]) {
@@ -16,7 +17,7 @@ function nodesWith(shape: readonly { readonly zone: string; readonly pods: numbe
 }
 
 function choose({ nodes, pods }: ReturnType<typeof nodesWith>, keep: number): readonly string[] {
-  return selectExcess({ cluster: aCluster({ nodes, pods }), pool: 'new', zones, keep }).map(({ name }) => name);
+  return selectExcess({ cluster: aCluster({ nodes, pods }), policy, zones, keep }).map(({ name }) => name);
 }
 
 test('new nodes with the fewest pods leave first, and zones stay even', () => {
@@ -57,7 +58,7 @@ test('instances that never became nodes end at once, and those that are ending a
     zone: 'a',
     state,
   });
-  const question = { cluster: aCluster({ nodes }), pool: 'new', zones, keep: 1 };
+  const question = { cluster: aCluster({ nodes }), policy, zones, keep: 1 };
   const { excess, unjoined } = decideScaleIn(question, [
     instance(joined.instanceId, 'running'),
     instance('i-booting', 'pending'),
@@ -72,6 +73,6 @@ test('instances that never became nodes end at once, and those that are ending a
 test('a new node stays for each old one that is missing, less those that the old pool has got again', () => {
   const old = (name: string, changes = {}) => aNode(name, { pool: 'old', ...changes });
   const nodes = [old('stayed'), old('back'), old('starting', { ready: false }), aNode('new', { pool: 'new' })];
-  const back = { pool: 'old', known: [old('stayed').instanceId] };
+  const back = { policy, known: [old('stayed').instanceId] };
   expect([0, 1, 3].map((keep) => countKept(keep, aCluster({ nodes }), back))).toEqual([0, 0, 2]);
 });

@@ -57,7 +57,7 @@ function decide(
     run: 'run',
     batch: olds.map(nodeRefOf),
     evictedInstead: [],
-    leaving: 'web',
+    leaving: new Set(olds.map(({ uid }) => uid)),
     moves: { 'Deployment default/web': moves },
     now: 0,
     removedAt: {},

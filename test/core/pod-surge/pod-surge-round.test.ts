@@ -42,7 +42,7 @@ function ask(facts: ServingFacts, changes: Partial<PodSurgeQuestion> = {}) {
     run: 'run',
     batch: old.map(nodeRefOf),
     evictedInstead: [],
-    leaving: 'web',
+    leaving: new Set(old.map(({ uid }) => uid)),
     unplaced: {},
     aside: {},
     patient: true,

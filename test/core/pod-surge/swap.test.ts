@@ -13,6 +13,9 @@ function leaving(name: string, node: string, changes: Partial<PodFacts> = {}): P
   return aPod(name, node, { ...released(name, 'r1'), ...changes });
 }
 
+/** The new nodes. */
+const fresh = new Set(nodes.filter(({ pool }) => pool === 'new').map(({ uid }) => uid));
+
 function facts(pods: readonly PodFacts[], changes: Partial<WorkloadFacts> = {}) {
   return aCluster({ nodes, pods, workloads: [aWorkload('web', 2, { surge: 1, ...changes })] });
 }
@@ -20,7 +23,7 @@ function facts(pods: readonly PodFacts[], changes: Partial<WorkloadFacts> = {}) 
 function decide(pods: readonly PodFacts[], changes: Partial<WorkloadFacts> = {}) {
   const cluster = facts(pods, changes);
   const policy = aPolicy(withPodSurge());
-  const swaps = decideSwaps({ cluster, policy, sharedVolumeClaims: new Set(), run: 'r1', leaving: 'new' });
+  const swaps = decideSwaps({ cluster, policy, sharedVolumeClaims: new Set(), run: 'r1', leaving: fresh });
   return swaps.map(({ keeps, pairs }) => ({
     keeps: keeps.map(({ name }) => name),
     pairs: pairs.map(({ release, adopt }) => `${release.pod.name} for ${adopt.name}`),
@@ -59,7 +62,7 @@ describe('when a run rolls back', () => {
 
   test('pods on leaving nodes are not adopted', () => {
     const lost = [leaving('web-8', 'n8')].map((pod) => ({ ...pod, released: { ...present(pod.released), wants: 2 } }));
-    expect(decideAdoption(facts(lost), 'r1', { leaving: 'new' }).actions).toEqual([]);
+    expect(decideAdoption(facts(lost), 'r1', { leaving: fresh }).actions).toEqual([]);
     expect(decideAdoption(facts(lost), 'r1').actions.map(({ kind }) => kind)).toEqual(['adopt']);
   });
 });

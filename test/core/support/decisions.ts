@@ -11,6 +11,7 @@ import { decideReleasedEviction } from '../../../core/pod-surge/evict-released.t
 import { decidePodSurgeRound } from '../../../core/pod-surge/pod-surge-round.ts';
 import { selectBatch } from '../../../core/pod-surge/select-batch.ts';
 import { decideSwaps } from '../../../core/pod-surge/swap.ts';
+import { leavingOf } from '../../../core/policy/members.ts';
 import type { Slices } from '../../../core/slices.ts';
 import { maxConnectionDrainMs, terminationNotBefore } from '../../../core/waits/formulas.ts';
 import { decideConnectionsDrained, decideDeregistered, findReregistered } from '../../../core/waits/load-balancers.ts';
@@ -47,7 +48,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
         run: 'run',
         batch: waiting,
         evictedInstead: [],
-        leaving: pool.ref.name,
+        leaving: leavingOf(observation.cluster, surging, 'forward'),
         unplaced: {},
         aside: {},
         patient: true,
@@ -55,13 +56,13 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
       decideAdoption(observation.cluster, 'run'),
     ],
     'roll back': (observation) => [
-      decideAdoption(observation.cluster, 'run', { leaving: pool.ref.name }),
+      decideAdoption(observation.cluster, 'run', { leaving: leavingOf(observation.cluster, surging, 'forward') }),
       decideSwaps({
         cluster: observation.cluster,
         policy: surging,
         sharedVolumeClaims,
         run: 'run',
-        leaving: pool.ref.name,
+        leaving: leavingOf(observation.cluster, surging, 'forward'),
       }),
       decideReleasedEviction({
         goneSince: {},
@@ -97,13 +98,12 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
       findReregistered(node, observation, policy),
     ],
     replaced: (observation) =>
-      decideReplacementsServing({ facts: observation, policy, before, leaving: 'other', aside: {}, patient: true }),
+      decideReplacementsServing({ facts: observation, policy, before, leaving: new Set(), aside: {}, patient: true }),
     removeLeftover: (observation) => [
       decideEndpointRemoval({ ...round, facts: observation.cluster }),
       terminationNotBefore(observation, 0, policy),
     ],
-    surge: (observation) =>
-      decideNodesRegistered({ facts: observation, pool: 'web', oldPool: 'before', expected: nodes.length }),
+    surge: (observation) => decideNodesRegistered({ facts: observation, policy, expected: nodes.length }),
   };
 }
 

@@ -7,6 +7,7 @@ import { findRevocation } from '../../../core/guard/revocation.ts';
 import { type CandidateQuestion, selectCandidate } from '../../../core/guard/select-candidate.ts';
 import { type RunScope, servicesOfRun } from '../../../core/guard/services-of-run.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
+import { leavingOf } from '../../../core/policy/members.ts';
 import {
   decideConnectionsDrained,
   decideDeregistered,
@@ -201,7 +202,16 @@ function restoreEndpoints(world: World, name: string): void {
 function terminate(run: PlayedRun, progress: NodeProgress, facts: ServingFacts): boolean {
   const { node, before } = progress;
   const { policy } = run.plan;
-  if (!decideReplacementsServing({ facts, policy, before, leaving: policy.pool.name, aside: {}, patient: true }).done)
+  if (
+    !decideReplacementsServing({
+      facts,
+      policy,
+      before,
+      leaving: leavingOf(facts.cluster, policy, 'forward'),
+      aside: {},
+      patient: true,
+    }).done
+  )
     return false;
   if (isBackIn(run, node, facts)) {
     progress.step = 'draining';

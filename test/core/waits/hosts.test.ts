@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { stayingPool } from '../../../core/policy/selection.ts';
+import { leavingOf } from '../../../core/policy/members.ts';
 import { findAside, type NodesAside, observeHosts } from '../../../core/waits/hosts.ts';
 import { aGroup, aNode, anObservation, aPolicy, aService, aTarget, onePodOnEach } from '../support/facts.ts';
-import type { NodeFacts, TargetState } from '../support/model.ts';
+import type { NodeFacts, Policy, TargetState } from '../support/model.ts';
 
 const policy = aPolicy({ target: { ...aPolicy().target, poolName: 'new' } });
 const old = aNode('old', { cordoned: true });
@@ -12,13 +12,15 @@ const other = aNode('x-1', { pool: 'other' });
 function question(
   node: NodeFacts,
   state: TargetState,
-  changes: { readonly patient?: boolean; readonly aside?: NodesAside } = {},
+  changes: { readonly patient?: boolean; readonly aside?: NodesAside; readonly policy?: Policy } = {},
 ) {
   const nodes = [old, node];
   const pods = onePodOnEach('web', nodes);
   const targets = [aTarget(old), aTarget(node, { state })];
   const facts = anObservation({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', [], { targets })]);
-  return { facts, policy, leaving: 'web', aside: {}, patient: true, ...changes };
+  const asked = changes.policy ?? policy;
+  const leaving = leavingOf(facts.cluster, asked, 'forward');
+  return { facts, policy: asked, leaving, aside: {}, patient: true, ...changes };
 }
 
 function observation(...of: Parameters<typeof question>) {
@@ -63,11 +65,12 @@ test('a leaving node need not be healthy', () => {
 });
 
 test('one that stays while others of its pool are drained is waited for, however long, unless it was not healthy before', () => {
-  const stays = aNode('stays', { pool: stayingPool('web') });
-  expect(observation(stays, 'healthy')).toEqual({ late: [], aside: [] });
-  expect(observation(stays, 'unhealthy', { patient: false }).late).toEqual(['stays']);
-  expect(observation(stays, 'unused', { patient: false }).late).toEqual([]);
-  const aside = findAside(question(stays, 'unhealthy'));
+  const stays = aNode('stays');
+  const draining = { ...policy, selection: { nodes: [old], terminate: false } };
+  expect(observation(stays, 'healthy', { policy: draining })).toEqual({ late: [], aside: [] });
+  expect(observation(stays, 'unhealthy', { policy: draining, patient: false }).late).toEqual(['stays']);
+  expect(observation(stays, 'unused', { policy: draining, patient: false }).late).toEqual([]);
+  const aside = findAside(question(stays, 'unhealthy', { policy: draining }));
   expect(Object.keys(aside)).toEqual(['stays']);
-  expect(observation(stays, 'unhealthy', { aside }).late).toEqual([]);
+  expect(observation(stays, 'unhealthy', { policy: draining, aside }).late).toEqual([]);
 });

@@ -40,7 +40,13 @@ function observation(pods: readonly PodFacts[], options: Options = {}) {
 
 const stay = aPod('web-2', 'n2');
 const policy = aPolicy({ target: { ...aPolicy().target, poolName: 'web-1-34' } });
-const question = { policy, before: { 'default/web': 2 }, leaving: 'web', aside: {}, patient: true };
+const question = {
+  policy,
+  before: { 'default/web': 2 },
+  leaving: new Set([n1, n2].map(({ uid }) => uid)),
+  aside: {},
+  patient: true,
+};
 const decide = (facts: ReturnType<typeof observation>) => {
   const { done, reason } = decideReplacementsServing({ ...question, facts });
   return { done, reason };

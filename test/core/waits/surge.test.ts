@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { decideNodesReady, decideNodesRegistered } from '../../../core/waits/surge.ts';
-import { aGroup, aNode, anObservation, aPod, aService, aTarget } from '../support/facts.ts';
+import { aGroup, aNode, anObservation, aPod, aPolicy, aService, aTarget } from '../support/facts.ts';
 import type { NodeFacts, TargetState } from '../support/model.ts';
 
+const upgrading = aPolicy({ target: { ...aPolicy().target, poolName: 'web-1-34' } });
 const old = aNode('n1');
 const agent = (name: string, node: string, ready: boolean) =>
   aPod(name, node, { ownerKind: 'DaemonSet', ownerName: 'agent', ready });
@@ -30,8 +31,7 @@ function decide(changes: {
   const services = [aService('web', [], { externalTrafficPolicy: changes.policy ?? 'Local' })];
   return (changes.forPods === true ? decideNodesReady : decideNodesRegistered)({
     facts: anObservation({ nodes: [old, fresh], pods, services }, [aGroup('web', [], { targets })]),
-    pool: 'web-1-34',
-    oldPool: 'web',
+    policy: upgrading,
     expected: 1,
   });
 }
@@ -70,8 +70,7 @@ test('names running instances that have not joined, not terminated ones', () => 
   const instance = (instanceId: string, state: 'running' | 'terminated') => ({ instanceId, zone: 'a', state });
   const decision = decideNodesRegistered({
     facts: anObservation({ nodes: [fresh] }, []),
-    pool: 'web-1-34',
-    oldPool: 'web',
+    policy: upgrading,
     expected: 2,
     instances: [instance(fresh.instanceId, 'running'), instance('i-lost', 'running'), instance('i-gone', 'terminated')],
   });
@@ -89,8 +88,7 @@ describe('nodes that an old pool gets again', () => {
       facts: anObservation({ nodes, services: [aService('web', [], { externalTrafficPolicy: 'Cluster' })] }, [
         aGroup('web', [], { targets }),
       ]),
-      pool: 'web',
-      oldPool: 'web-1-34',
+      policy: upgrading,
       expected,
       besides: [kept.instanceId],
       instances: [kept, again].map(({ instanceId, zone }) => ({ instanceId, zone, state: 'running' as const })),

@@ -1,0 +1,85 @@
+import { onceFor } from '../model/cluster-index.ts';
+import type { NodeFacts } from '../model/node.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import type { Policy } from './policy.ts';
+
+/** UIDs of nodes. */
+export type NodeUids = ReadonlySet<string>;
+
+/** The nodes that have a part in a run. All others are of other pools, or of none. */
+export interface Members {
+  /** Those that are replaced or drained. */
+  readonly old: NodeUids;
+  /** Those that take their place. */
+  readonly new: NodeUids;
+  /** Those of the old pool that stay, because others of it were selected. */
+  readonly staying: NodeUids;
+}
+
+/** Which way a run goes: to the new nodes, or back to the old ones. */
+export type Direction = 'forward' | 'back';
+
+/** The part of a policy that says which nodes take part. */
+type MemberPolicy = Pick<Policy, 'pool' | 'target' | 'selection'>;
+
+/**
+ * Which nodes have which part in a run with this policy. Decisions ask for the part of a node, and never compare the names of pools: a run may
+ * drain some nodes of a pool, whose others stay.
+ */
+export function membersOf(cluster: Pick<ClusterFacts, 'nodes'>, policy: MemberPolicy): Members {
+  const known = membersByPolicy(cluster.nodes);
+  const { pool, target, selection } = policy;
+  const key = JSON.stringify([pool.name, target.poolName, selection?.nodes.map(({ uid }) => uid)]);
+  const seen = known.get(key) ?? findMembers(cluster.nodes, policy);
+  known.set(key, seen);
+  return seen;
+}
+
+/** The nodes that leave while the run goes that way. */
+export function leavingOf(cluster: Pick<ClusterFacts, 'nodes'>, policy: MemberPolicy, direction: Direction): NodeUids {
+  const members = membersOf(cluster, policy);
+  return direction === 'forward' ? members.old : members.new;
+}
+
+/** The new nodes while a run goes back, and they leave. Undefined while it goes forward. */
+export function findRolledBack(
+  cluster: Pick<ClusterFacts, 'nodes'>,
+  policy: MemberPolicy,
+  direction: Direction,
+): NodeUids | undefined {
+  return direction === 'back' ? membersOf(cluster, policy).new : undefined;
+}
+
+/** The nodes that a run with this policy replaces or drains. */
+export function oldNodes({ nodes }: Pick<ClusterFacts, 'nodes'>, policy: MemberPolicy): readonly NodeFacts[] {
+  const { old } = membersOf({ nodes }, policy);
+  return nodes.filter(({ uid }) => old.has(uid));
+}
+
+/** The nodes that take their place. */
+export function newNodes({ nodes }: Pick<ClusterFacts, 'nodes'>, policy: MemberPolicy): readonly NodeFacts[] {
+  const members = membersOf({ nodes }, policy);
+  return nodes.filter(({ uid }) => members.new.has(uid));
+}
+
+/** The nodes that have the same part as this one. Undefined for a node that has none. */
+export function findPeers(uid: string | undefined, members: Members): NodeUids | undefined {
+  if (uid === undefined) return undefined;
+  return [members.old, members.new, members.staying].find((uids) => uids.has(uid));
+}
+
+const membersByPolicy: (nodes: readonly NodeFacts[]) => Map<string, Members> = onceFor(() => new Map());
+
+function findMembers(nodes: readonly NodeFacts[], { pool, target, selection }: MemberPolicy): Members {
+  const selected = selection === undefined ? undefined : new Set(selection.nodes.map(({ uid }) => uid));
+  const isOld = (node: NodeFacts) => selected?.has(node.uid) ?? node.pool === pool.name;
+  return {
+    old: uidsOf(nodes.filter(isOld)),
+    new: uidsOf(nodes.filter((node) => !isOld(node) && node.pool === target.poolName)),
+    staying: uidsOf(nodes.filter((node) => !isOld(node) && node.pool === pool.name)),
+  };
+}
+
+function uidsOf(nodes: readonly NodeFacts[]): NodeUids {
+  return new Set(nodes.map(({ uid }) => uid));
+}
