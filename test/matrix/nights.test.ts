@@ -189,7 +189,9 @@ test('a window closes in the middle of an upgrade, a budget blocks it after the 
       async () => {
         await until(
           async () =>
-            /budget default\/(?:web|api)/i.test(await operator.expectCode(0, 'explain', labPool)) ? true : undefined,
+            /(?:budget default\/|pdb )(?:web|api)/i.test(await operator.expectCode(0, 'explain', labPool))
+              ? true
+              : undefined,
           { what: 'nodeferry explain names no budget', timeoutMs: 60_000, everyMs: 1_000 },
         );
         await setBudgets({ web: 2, api: 1 });
