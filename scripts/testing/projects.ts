@@ -172,7 +172,8 @@ async function runVitest(
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${report}`,
-      `--reporter=${join(projectRoot, 'scripts', 'testing', 'unhandled-errors.ts')}`,
+      `--reporter=${reporterFile('unhandled-errors.ts')}`,
+      ...(labProjects.includes(project) ? [`--reporter=${reporterFile('failures-at-once.ts')}`] : []),
     ];
     const chosen = [...(file === undefined ? [] : [file]), ...(tests === undefined ? [] : ['-t', patternOf(tests)])];
     const args = ['run', '--root', root, '--project', project, '--passWithNoTests', ...reporters, ...chosen];
@@ -187,6 +188,10 @@ async function runVitest(
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+function reporterFile(name: string): string {
+  return join(projectRoot, 'scripts', 'testing', name);
 }
 
 /** A regular expression for the full names of just these tests. */
