@@ -1,12 +1,12 @@
 import type { LoadBalancer, TagDescription, TargetGroup } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { ServiceFacts } from '../../core/model/service.ts';
-import type { TargetGroupBase, TargetGroupFacts } from '../../core/model/target-group.ts';
+import type { TargetGroupBase } from '../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../core/model/unsupported-service.ts';
 import type { Discovery } from '../../ports/load-balancers.ts';
 import type { KnownAttributes } from './attributes.ts';
 import { type ElbReader, listTags } from './describe.ts';
 import { findLoadBalancers, findTargetGroups } from './find-behind.ts';
-import { mapTargetGroup } from './map.ts';
+import { type Controller, mapTargetGroup } from './map.ts';
 
 /** What discovery reads with. */
 interface Discoverer {
@@ -22,7 +22,7 @@ interface ServiceLoadBalancer {
 }
 
 interface ManagedLoadBalancer extends ServiceLoadBalancer {
-  readonly controller: TargetGroupFacts['controller'];
+  readonly controller: Controller;
 }
 
 /** One step of discovery: what goes on to the next step, and what is unsupported. */
@@ -32,7 +32,7 @@ interface Partition<T extends ServiceLoadBalancer = ServiceLoadBalancer> {
 }
 
 /** Tags in which controllers record the Service that a load balancer is for (cloud-provider-aws; aws-load-balancer-controller). */
-const controllerByTag: ReadonlyMap<string | undefined, TargetGroupFacts['controller']> = new Map([
+const controllerByTag: ReadonlyMap<string | undefined, Controller> = new Map([
   ['kubernetes.io/service-name', 'service-controller'],
   ['service.k8s.aws/stack', 'aws-load-balancer-controller'],
 ]);

@@ -5,24 +5,21 @@ import type {
   TargetGroupAttribute,
   TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
-import type {
-  HealthCheckFacts,
-  TargetFacts,
-  TargetGroupBase,
-  TargetGroupFacts,
-  TargetState,
-} from '../../core/model/target-group.ts';
+import type { HealthCheckFacts, TargetFacts, TargetGroupBase, TargetState } from '../../core/model/target-group.ts';
 
 /** Everything that the facts of a target group are made from, except its targets. */
 interface TargetGroupSource {
   /** `namespace/name`. */
   readonly service: string;
-  readonly controller: TargetGroupFacts['controller'];
+  readonly controller: Controller;
   readonly loadBalancer: LoadBalancer;
   readonly loadBalancerAttributes: readonly LoadBalancerAttribute[];
   readonly targetGroup: TargetGroup;
   readonly targetGroupAttributes: readonly TargetGroupAttribute[];
 }
+
+/** What registers and deregisters nodes: the service controller of Kubernetes, or the AWS Load Balancer Controller. */
+export type Controller = 'service-controller' | 'aws-load-balancer-controller';
 
 type Attributes = ReadonlyMap<string, string>;
 
@@ -41,7 +38,8 @@ export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase 
     kind: 'elbv2-instance',
     loadBalancer: observation.loadBalancer.LoadBalancerName ?? '',
     service: observation.service,
-    controller: observation.controller,
+    // Observed with v3.5: the target turns healthy again and stays, with the label set.
+    strandsDraining: observation.controller === 'aws-load-balancer-controller',
     crossZone: mapCrossZone(own, attributesOf(observation.loadBalancerAttributes)),
     zones: (observation.loadBalancer.AvailabilityZones ?? []).map(({ ZoneName }) => ZoneName ?? '').sort(),
     deregistrationDelayMs: Number(own.get('deregistration_delay.timeout_seconds') ?? 300) * 1000,

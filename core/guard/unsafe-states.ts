@@ -13,8 +13,8 @@ export interface UnsafeState {
 /**
  * Targets that must not be deregistered now, by node name. Both states resolve themselves.
  *
- * `stuck-target`: the AWS Load Balancer Controller never deregisters a node that was excluded while its target was `unhealthy.draining`: the
- * target turns healthy again and stays, with the label set (observed with v3.5 of the controller).
+ * `stuck-target`: some controllers never deregister a node that was excluded while its target was `unhealthy.draining`: the target turns healthy
+ * again and stays, with the label set.
  *
  * `unnoticed`: under policy Local a target can still be healthy though the node no longer has a ready endpoint. The load balancer sends to it
  * until its health checks have failed, which takes seconds. If the target were deregistered now, the load balancer would send for as long as a
@@ -25,9 +25,8 @@ export function findUnsafeStates(serviceState: ServiceState, cluster: ClusterFac
   const states = new Map<string, UnsafeState>();
   const local = serviceState.service.externalTrafficPolicy === 'Local';
   for (const group of serviceState.groups) {
-    const getsStuck = group.controller === 'aws-load-balancer-controller';
     for (const { instanceId, state } of group.targets) {
-      const limit = unsafeStateOf(state, local, getsStuck);
+      const limit = unsafeStateOf(state, local, group.strandsDraining);
       if (limit === undefined) continue;
       const node = nodesByInstance.get(instanceId)?.name;
       if (node === undefined || states.get(node)?.limit === 'stuck-target') continue;
@@ -37,7 +36,7 @@ export function findUnsafeStates(serviceState: ServiceState, cluster: ClusterFac
   return states;
 }
 
-function unsafeStateOf(state: TargetState, local: boolean, getsStuck: boolean): UnsafeState['limit'] | undefined {
-  if (state === 'unhealthy.draining' && getsStuck) return 'stuck-target';
+function unsafeStateOf(state: TargetState, local: boolean, strandsDraining: boolean): UnsafeState['limit'] | undefined {
+  if (state === 'unhealthy.draining' && strandsDraining) return 'stuck-target';
   return state === 'healthy' && local ? 'unnoticed' : undefined;
 }

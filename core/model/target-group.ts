@@ -31,17 +31,18 @@ export interface HealthCheckFacts {
   readonly unhealthyThreshold: number;
 }
 
-/** A set of instances to which a load balancer sends traffic. `kind` says which sort of set. Attributes are read from the cloud, never assumed. */
+/** A set of instances to which a load balancer sends traffic. Attributes are read from the cloud, never assumed. */
 export interface TargetGroupFacts {
   /** ARN or the cloud's own name. */
   readonly id: string;
   readonly name: string;
-  readonly kind: 'elbv2-instance';
+  /** Which sort of set it is, e.g. `elbv2-instance`: durations are learned for each. Nobody but its adapter compares it. */
+  readonly kind: string;
   readonly loadBalancer: string;
   /** Its Service, `namespace/name`. */
   readonly service: string;
-  /** What registers and deregisters nodes: the service controller of Kubernetes, or the AWS Load Balancer Controller. */
-  readonly controller: 'service-controller' | 'aws-load-balancer-controller';
+  /** The controller never deregisters a node that is excluded while its target is `unhealthy.draining`. */
+  readonly strandsDraining: boolean;
   readonly crossZone: boolean;
   /** Zones in which the load balancer has an address. */
   readonly zones: readonly string[];

@@ -53,7 +53,7 @@ function targetGroupOf(
     kind: 'elbv2-instance',
     loadBalancer: `nlb/${key}`,
     service: key,
-    controller,
+    strandsDraining: controller === 'aws-load-balancer-controller',
     crossZone,
     zones: [...new Set(world.instances.map(({ zone }) => zone))].filter((zone) => !uncovered.includes(zone)).sort(),
     deregistrationDelayMs: world.delays.deregistration,

@@ -1,7 +1,8 @@
+import type { Controller } from '../../adapters/elb/map.ts';
 import type { FencingToken, TaintFacts } from '../../core/model/node.ts';
 import type { PodFacts, SpreadFacts, TolerationFacts } from '../../core/model/pod.ts';
 import type { InstanceFacts, PoolFacts } from '../../core/model/pool.ts';
-import type { TargetGroupFacts, TargetState } from '../../core/model/target-group.ts';
+import type { TargetState } from '../../core/model/target-group.ts';
 import type { AnnotationsBefore } from '../../core/pod-surge/keep-from-pruners.ts';
 import type { LearnedTimes } from '../../core/schedule/needed-time.ts';
 import type { FreezePeriod } from '../../core/schedule/schedule.ts';
@@ -154,7 +155,7 @@ export interface SimService {
   healthCheckNodePort: number;
   ratePerSecond: number;
   crossZone: boolean;
-  controller: TargetGroupFacts['controller'];
+  controller: Controller;
   /** A target that becomes unhealthy keeps its connections for this long, ms: its state is `unhealthy.draining`. */
   unhealthyDrainingMs: number;
   /**

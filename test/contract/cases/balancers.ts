@@ -21,7 +21,7 @@ export function describeBalancers(where: string, open: OpenBalancers): void {
       test('is told with its Service, its zones and how it checks and deregisters targets, and without them', async () => {
         const group = await onlyGroup(subject);
         expect(group).toMatchObject({ service: 'default/web', kind: 'elbv2-instance', crossZone: false });
-        expect(group).toMatchObject({ controller: 'service-controller', zones: ['eu-west-1a', 'eu-west-1b'] });
+        expect(group).toMatchObject({ strandsDraining: false, zones: ['eu-west-1a', 'eu-west-1b'] });
         expect(group.healthCheck).toMatchObject({ protocol: 'HTTP', port: String(subject.web.healthCheckNodePort) });
         expect(group.healthCheck.unhealthyThreshold * group.healthCheck.intervalMs).toBeGreaterThan(0);
         expect(group.deregistrationDelayMs).toBeGreaterThan(0);

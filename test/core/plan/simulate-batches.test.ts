@@ -89,7 +89,7 @@ describe('what resolves itself', () => {
     ['a rollout', { cluster: { workloads: rolling } }],
     [
       'a target that its controller would not deregister now',
-      { group: { controller: 'aws-load-balancer-controller', targets: with4('unhealthy.draining') } },
+      { group: { strandsDraining: true, targets: with4('unhealthy.draining') } },
     ],
     [
       'what the Service lacks of its baseline',

@@ -149,7 +149,7 @@ export function aGroup(
     kind: 'elbv2-instance',
     loadBalancer: `nlb-${app}`,
     service: `default/${app}`,
-    controller: 'service-controller',
+    strandsDraining: false,
     crossZone: true,
     zones: [...new Set(nodes.map((node) => node.zone))],
     deregistrationDelayMs: 300_000,
