@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { explainGathered } from '../core/eviction/tolerates-cordon.ts';
 import { learnBaselines } from '../core/guard/baseline.ts';
-import { explainRemedy } from '../core/guard/block.ts';
+import { explainNever, explainRemedy, type GuardBlock } from '../core/guard/block.ts';
 import { layOutInSlices } from '../core/guard/lay-out.ts';
 import { type GuardDecision, selectCandidate, stabilizationMsOf } from '../core/guard/select-candidate.ts';
 import { extend, isStable, reset, type StableSince } from '../core/guard/stable-since.ts';
@@ -136,12 +136,13 @@ export function createExcludeSteps(
             stepped?.requeueAfterMs ?? Math.min(answer.stableInMs ?? Infinity, input.policy.waits.pollIntervalMs);
           const hint =
             blockedBy &&
-            (hintRefused(refused) ?? explainGathered(blockedBy.node, facts.cluster) ?? explainRemedy(blockedBy));
+            (hintRefused(refused) ?? explainGathered(blockedBy.node, facts.cluster) ?? hintRemedy(blockedBy));
           const next: ExcludeCheckpoint = { lonelySince, dismissed: dismissed.known, ...seen };
           const told = { reason, ...(hint === undefined ? {} : { hint }) };
           return {
             done: false,
             ...told,
+            remedy: blockedBy && explainNever(blockedBy),
             checkpoint: next,
             expired,
             requeueAfterMs,
@@ -189,6 +190,11 @@ export function createExcludeSteps(
     };
     return await excludeBatch([next, ...others.slice(0, Math.max(0, room))], input, facts, { fence, onRefused });
   }
+}
+
+function hintRemedy(block: GuardBlock): string | undefined {
+  const remedy = explainRemedy(block);
+  return remedy === undefined ? undefined : `${remedy} Then resume.`;
 }
 
 function findLost(input: ExcludeInput, facts: ServingFacts): string | undefined {

@@ -4,6 +4,7 @@ import type { PlanInBrief } from '../core/plan/pool-plan.ts';
 import { readCapacityWait } from '../core/status/checkpoint.ts';
 import { decideCapacity } from '../core/surge/missing-capacity.ts';
 import { decideNodesRegistered, newNodesIn } from '../core/waits/surge.ts';
+import { selectUnjoined } from '../core/waits/unjoined.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -22,8 +23,17 @@ interface OldNodesInput {
   readonly known: readonly string[];
 }
 
+/** The old pool of a rollback that no longer waits for its instances. */
+interface UnjoinedInput extends PoolStepInput {
+  readonly pool: PoolRef;
+  /** The size of the pool when the run was planned. */
+  readonly size: number;
+  /** IDs of instances that the pool has kept. */
+  readonly known: readonly string[];
+}
+
 const hint =
-  'Check the capacity of the cloud, and instances that have not joined; then resume. Or abort the run: then as many new nodes stay as old ones are missing.';
+  'Check the capacity of the cloud, and why instances do not join; then resume, which replaces those that have not. Or abort the run: then as many new nodes stay as old ones are missing.';
 
 /** Steps of a rollback that concern the old pool. */
 export function createOldPoolSteps(ports: Ports<Fencing>, observer: Observer) {
@@ -58,6 +68,28 @@ export function createOldPoolSteps(ports: Ports<Fencing>, observer: Observer) {
         hint,
         poll: async (context) => await observeOldNodes(input, context),
       });
+    },
+
+    /**
+     * Terminates the instances that the old pool got again and that have not become nodes: the cloud does not notice that they serve nobody. Returns
+     * their IDs. The size of the pool falls with each; `restoreSize` then requests others.
+     */
+    endUnjoined: async (input: UnjoinedInput): Promise<Outcome<{ ended: readonly string[] }>> => {
+      const { pool: ref, size, known } = input;
+      const fence = openLooseFence(cluster, input);
+      return await retryUntilDone(
+        { clock, what: `terminating instances of ${ref.name} that are not nodes`, hint: 'Resume to retry.' },
+        async () => {
+          const { nodes } = await observer.cluster();
+          const pool = await pools.findPool(ref);
+          const ended = pool === undefined ? [] : selectUnjoined({ pool, nodes, known, size });
+          for (const instanceId of ended) {
+            await fence.check();
+            await pools.terminateInstance(ref, instanceId);
+          }
+          return { ended };
+        },
+      );
     },
   };
 

@@ -27,6 +27,7 @@ export type Poll<T> =
       /** What the next attempt needs if this one dies. */
       readonly checkpoint?: Heartbeat['checkpoint'];
       readonly blocked?: Heartbeat['blocked'];
+      readonly remedy?: string | undefined;
       /** Poll again after this time, ms, instead of the usual interval. */
       readonly requeueAfterMs?: number;
       /** The poll itself says that it has taken too long. */
@@ -223,6 +224,7 @@ function progressOf(
     reason: poll.reason,
     ...times,
     ...(poll.blocked === undefined ? {} : { blocked: poll.blocked }),
+    ...(poll.remedy === undefined ? {} : { remedy: poll.remedy }),
     ...(kept === undefined ? {} : { checkpoint: kept }),
   };
 }

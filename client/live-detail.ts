@@ -87,8 +87,14 @@ export function explainWaiting(live: LiveDetail, known: Waiting | undefined, sin
 }
 
 function waitingOf(progress: Heartbeat): Waiting {
-  const { reason, since, until, blocked } = progress;
-  return { for: reason, since, until, ...(blocked && blocked.length > 0 ? { blocked } : {}) };
+  const { reason, since, until, blocked, remedy } = progress;
+  return {
+    for: reason,
+    since,
+    until,
+    ...(blocked && blocked.length > 0 ? { blocked } : {}),
+    ...(remedy === undefined ? {} : { remedy }),
+  };
 }
 
 function isProgress(value: unknown): value is Heartbeat {

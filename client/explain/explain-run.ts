@@ -211,7 +211,8 @@ function explainNodeWaits(nodes: readonly NodeStatus[]): readonly WaitReason[] {
   });
 }
 
-function explainAction({ action }: Waiting): string {
+function explainAction({ action, remedy }: Waiting): string {
+  if (remedy !== undefined) return `This does not end by itself. ${remedy}`;
   return action === undefined ? 'Nothing has to be done: it continues by itself.' : `What would unblock it: ${action}`;
 }
 

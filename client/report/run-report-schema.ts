@@ -70,6 +70,7 @@ const waiting = z
     since: time('Since when.'),
     until: time('Deadline.').optional(),
     action: z.string().meta({ description: 'What would end the wait.' }).optional(),
+    remedy: z.string().meta({ description: 'Why the wait does not end by itself, and what to change.' }).optional(),
     blocked: z.array(blocked).meta({ description: 'Pods that may not leave yet.' }).optional(),
   })
   .meta({ id: 'Waiting', description: 'What is waited for, or was when the run ended.' });

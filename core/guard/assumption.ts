@@ -66,7 +66,7 @@ function addJoined(figures: GuardFigures, joined: readonly NodeRef[]): GuardFigu
 function addReplacements(figures: GuardFigures, pods: readonly PodFacts[], facts: ServingFacts): GuardFigures {
   const hosts = new Map<string, Set<string>>();
   const endpoints = new Map<string, number>();
-  const covered = new Map<string, number>();
+  const added = new Map<string, { has: number; most: number }>();
   for (const pod of pods) {
     const states = localStates(pod, facts);
     const { node = '' } = pod;
@@ -76,9 +76,10 @@ function addReplacements(figures: GuardFigures, pods: readonly PodFacts[], facts
       hosts.set(service.key, names.add(node));
       if (pod.ready) endpoints.set(service.key, (endpoints.get(service.key) ?? 0) + 1);
     }
-    if (!pod.ready || !states.every(({ serving }) => serving.has(node))) continue;
+    const isReached = pod.ready && states.every(({ serving }) => serving.has(node));
     for (const { namespace, name } of indexOf(facts.cluster).budgetsOf(pod.uid)) {
-      covered.set(`${namespace}/${name}`, (covered.get(`${namespace}/${name}`) ?? 0) + 1);
+      const { has, most } = added.get(`${namespace}/${name}`) ?? { has: 0, most: 0 };
+      added.set(`${namespace}/${name}`, { has: has + (isReached ? 1 : 0), most: most + 1 });
     }
   }
   return {
@@ -89,8 +90,8 @@ function addReplacements(figures: GuardFigures, pods: readonly PodFacts[], facts
       return changeService(service, { zones, by: 1, baseline: endpoints.get(key) ?? 0 });
     }),
     budgets: figures.budgets.map((budget) => {
-      const more = covered.get(budget.name);
-      return more === undefined ? budget : { ...budget, has: budget.has + more };
+      const more = added.get(budget.name);
+      return more === undefined ? budget : { ...budget, has: budget.has + more.has, most: budget.most + more.most };
     }),
   };
 }

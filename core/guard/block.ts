@@ -34,6 +34,12 @@ export interface GuardBlock {
   /** Where the minimum serving comes from, what is lacking, or the workload or target group concerned. */
   readonly source?: string;
   readonly what?: string;
+  /** Only of a budget that can't allow it even with all its pods healthy: nothing ends the block but a change of the budget or of the workload. */
+  readonly never?: {
+    /** Pods that the budget counts on, and how many of them leave with the node. */
+    readonly expects: number;
+    readonly takes: number;
+  };
 }
 
 /** The block in one sentence, with names and figures. */
@@ -65,10 +71,24 @@ export function explainBlock(block: GuardBlock): string {
 }
 
 /** What would unblock the node. Undefined where the only advice is to fix what does not serve. */
-export function explainRemedy({ limit, service = '', zone = '' }: GuardBlock): string | undefined {
-  if (limit !== 'zone') return undefined;
+export function explainRemedy(block: GuardBlock): string | undefined {
+  const { limit, service = '', zone = '' } = block;
+  if (limit !== 'zone') return explainNever(block);
+  return `Have one more pod of ${service} run in ${zone}, on a node that stays; or enable cross-zone load balancing on its load balancer.`;
+}
+
+/**
+ * Why the block does not end by itself, and what to change. Undefined for one that may. More replicas help only where the budget demands a number of
+ * pods: maxUnavailable and percentages demand more of more (https://kubernetes.io/docs/tasks/run-application/configure-pdb/#specifying-a-poddisruptionbudget).
+ */
+export function explainNever({ budget = '', needs, never }: GuardBlock): string | undefined {
+  if (never === undefined) return undefined;
+  const { expects, takes } = never;
+  const [namespace = '', name = ''] = budget.split('/');
+  const spared = Math.max(1, takes);
+  const onNode = takes === 0 ? '' : `, and ${takes} of them ${takes === 1 ? 'is' : 'are'} on the node`;
   return (
-    `Have one more pod of ${service} run in ${zone}, on a node that stays; or enable cross-zone load balancing on its load balancer. ` +
-    'Then resume.'
+    `Budget ${budget} needs ${needs} healthy of its ${count(expects, 'pod')}${onNode}. Let it spare ${count(spared, 'pod')} (kubectl -n ${namespace} ` +
+    `edit pdb ${name}, maxUnavailable: ${spared}); or, where its minAvailable is a number, run ${needs + spared - expects} more of the pods.`
   );
 }

@@ -43,6 +43,8 @@ export interface CountedBudget {
   readonly name: string;
   readonly needs: number;
   readonly has: number;
+  /** The most that it can have as its workloads are scaled now; with pod surge, as long as the additional pods are there. */
+  readonly most: number;
   /** Counted pods by node, only those that are lost when their node is excluded: behind a load balancer with policy Local. */
   readonly takenWith: ReadonlyMap<string, number>;
   /** Ready pods of that kind by node, reached or not. */
@@ -157,7 +159,8 @@ function countBudget(
     if (isReached) takenWith.set(node, (takenWith.get(node) ?? 0) + 1);
   }
   const name = `${budget.namespace}/${budget.name}`;
-  return { name, needs: budget.desiredHealthy, has, takenWith, readyOn, hosts, services };
+  const most = Math.max(budget.expectedPods, budget.podUids.length);
+  return { name, needs: budget.desiredHealthy, has, most, takenWith, readyOn, hosts, services };
 }
 
 /**

@@ -216,6 +216,8 @@ function findBudgetBlock(node: NodeRef, budget: CountedBudget, isOut: boolean): 
   if (isOut) return undefined;
   const taken = budget.takenWith.get(node.name) ?? 0;
   if (budget.has - taken >= budget.needs) return undefined;
+  const { name, needs, has, most } = budget;
   const idle = taken === 0 ? { idle: true } : {};
-  return { node: node.name, ...idle, limit: 'endpoints', budget: budget.name, needs: budget.needs, has: budget.has };
+  const never = most - taken < needs ? { never: { expects: most, takes: taken } } : {};
+  return { node: node.name, ...idle, limit: 'endpoints', budget: name, needs, has, ...never };
 }

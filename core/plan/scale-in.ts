@@ -6,6 +6,7 @@ import { newNodes, oldNodes } from '../policy/members.ts';
 import type { Policy } from '../policy/policy.ts';
 import { countByZone } from '../surge/balance.ts';
 import { compareText } from '../text/format.ts';
+import { findUnjoined } from '../waits/unjoined.ts';
 
 /** What decides how an aborted run scales in. */
 interface ScaleInQuestion {
@@ -37,14 +38,7 @@ export function countKept(
 
 /** Decides what leaves the new pool of an aborted run. */
 export function decideScaleIn(question: ScaleInQuestion, instances: readonly InstanceFacts[]): ScaleIn {
-  const joined = new Set(question.cluster.nodes.map(({ instanceId }) => instanceId));
-  const lives = ({ state }: InstanceFacts) => state === 'pending' || state === 'running';
-  return {
-    excess: selectExcess(question),
-    unjoined: instances
-      .filter((instance) => lives(instance) && !joined.has(instance.instanceId))
-      .map(({ instanceId }) => instanceId),
-  };
+  return { excess: selectExcess(question), unjoined: findUnjoined({ instances }, question.cluster.nodes) };
 }
 
 /**

@@ -93,7 +93,7 @@ export interface TerminateCheckpoint {
 
 /** What an attempt has recorded last; undefined where nothing is recorded that the next attempt can use. */
 export function readProgress(details: unknown): Heartbeat | undefined {
-  const { reason, since, until, seenAt, checkpoint, blocked, traffic, ...others } = fieldsOf(details);
+  const { reason, since, until, seenAt, checkpoint, blocked, remedy, traffic, ...others } = fieldsOf(details);
   if (!isNumber(since)) return undefined;
   const known = listOf(blocked, isBlocked);
   return {
@@ -103,6 +103,7 @@ export function readProgress(details: unknown): Heartbeat | undefined {
     until: isNumber(until) ? until : undefined,
     ...(isNumber(seenAt) ? { seenAt } : {}),
     ...(known === undefined ? {} : { blocked: known }),
+    ...(isText(remedy) ? { remedy } : {}),
     ...(isTraffic(traffic) ? { traffic } : {}),
     ...(isObject(checkpoint) ? { checkpoint } : {}),
   };

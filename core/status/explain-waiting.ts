@@ -14,11 +14,12 @@ export function explainDeadline(until: number | undefined, now: number | undefin
 }
 
 /** Says in one sentence what is waited for, since when, until when, and what would unblock it. */
-export function explainWaiting({ for: on, since, until, action }: Waiting, now: number | undefined): string {
+export function explainWaiting({ for: on, since, until, action, remedy }: Waiting, now: number | undefined): string {
   const deadline = explainDeadline(until, now);
   return [
     `${on}, ${now === undefined ? 'since' : 'for'} ${explainSince(since, now)}`,
     ...(deadline === '' ? [] : [`deadline ${deadline}`]),
     ...(action === undefined ? [] : [`action: ${action}`]),
+    ...(remedy === undefined ? [] : [`this does not end by itself: ${remedy}`]),
   ].join('; ');
 }

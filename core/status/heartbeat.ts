@@ -11,6 +11,8 @@ export interface Heartbeat {
   /** Epoch ms of the last observation that succeeded. */
   readonly seenAt?: number;
   readonly blocked?: readonly BlockedSince[];
+  /** What somebody has to change: the wait does not end by itself. */
+  readonly remedy?: string;
   readonly traffic?: TrafficCounts;
   /** What the next attempt needs to continue where this one stopped, read by core/status/checkpoint.ts. Readers ignore it. */
   readonly checkpoint?: object;

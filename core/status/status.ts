@@ -14,6 +14,8 @@ export interface Waiting {
   readonly since: number;
   readonly until: number | undefined;
   readonly action?: string;
+  /** The wait does not end by itself: why, and what somebody has to change. */
+  readonly remedy?: string;
   /** Pods that may not leave yet, each with the budget that blocks it. */
   readonly blocked?: readonly BlockedSince[];
 }

@@ -10,6 +10,7 @@ import type { Policy } from '../policy/policy.ts';
 import { listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
 import { takesNode } from './registration.ts';
+import { findUnjoined } from './unjoined.ts';
 
 /** What decides whether the new nodes are ready. */
 interface SurgeQuestion {
@@ -84,7 +85,7 @@ function observeNodes(question: SurgeQuestion): { readonly ready: readonly NodeF
     const names = late.length === 0 ? '' : `, not ready: ${listNames(late)}`;
     const { instances: all = [], besides = [] } = question;
     const expected = all.filter(({ instanceId }) => !besides.includes(instanceId));
-    const unjoined = findUnjoined(expected, nodes);
+    const unjoined = findUnjoined({ instances: expected }, nodes);
     const instances = unjoined.length === 0 ? '' : `, not joined: ${listNames(unjoined)}`;
     problems.push(`${ready.length} of ${question.expected} ${nounOf(question)} are Ready${names}${instances}`);
   }
@@ -93,14 +94,6 @@ function observeNodes(question: SurgeQuestion): { readonly ready: readonly NodeF
     problems.push(`DaemonSet pods not Ready: ${listNames(agents.map((pod) => `${pod.namespace}/${pod.name}`))}`);
   }
   return { ready, problems };
-}
-
-/** Instances that are running or pending and have not joined the cluster. */
-function findUnjoined(instances: readonly InstanceFacts[], nodes: readonly NodeFacts[]): readonly string[] {
-  const joined = new Set(nodes.map((node) => node.instanceId));
-  return instances
-    .filter(({ instanceId, state }) => (state === 'pending' || state === 'running') && !joined.has(instanceId))
-    .map(({ instanceId }) => instanceId);
 }
 
 /** DaemonSet pods that are not Ready on new nodes. A DaemonSet without a Ready pod on any other node is broken, and is not waited for. */

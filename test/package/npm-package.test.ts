@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type InstalledPackage, installPackage, runInstalled } from '../support/installed-package.ts';
 import { startWorkerProcess, type WorkerProcess } from '../support/worker-process.ts';
@@ -34,18 +34,23 @@ test('the package contains what runs, what is read, and what is applied to a clu
   const top = [...new Set(installed.files.map((path) => path.split('/')[0] ?? ''))];
   expect(top.toSorted()).toEqual([
     'CHANGELOG.md',
+    'CONTRIBUTING.md',
     'LICENSE',
     'README.md',
     'SECURITY.md',
     'bin',
     'deploy',
     'dist',
+    'docker-compose.yml',
     'docs',
     'examples',
+    'lab',
     'npm-shrinkwrap.json',
     'package.json',
     'schemas',
+    'test',
   ]);
+  expect(installed.files.filter((path) => /^(?:lab|test)\/./.test(path))).toEqual(['lab/README.md', 'test/README.md']);
   expect(installed.files).toEqual(
     expect.arrayContaining(['bin/nodeferry.cjs', 'bin/start.cjs', 'deploy/iam/policy.json', 'docs/cli.md']),
   );
@@ -55,6 +60,37 @@ test('the package contains what runs, what is read, and what is applied to a clu
   ]);
   expect(installed.files.filter((path) => /\.(?:ts|map)$|\/test\//.test(path))).toEqual([]);
 });
+
+test('every link and picture in what is read leads to something in the package, and to a heading that is there', () => {
+  const pages = installed.files.filter((path) => path.endsWith('.md'));
+  const read = (path: string) => readFileSync(join(installed.root, path), 'utf8');
+  const links = pages.flatMap((page) =>
+    [...read(page).matchAll(/\]\((?![a-z]+:)([^)\s#]*)(?:#([^)\s]+))?\)/g)].map(([, path = '', heading]) => ({
+      page,
+      target: path === '' ? page : join(dirname(page), path),
+      heading,
+    })),
+  );
+  expect(links.length).toBeGreaterThan(100);
+  expect(links.filter(({ target }) => !existsSync(join(installed.root, target)))).toEqual([]);
+  const headings = new Map(pages.map((page) => [page, headingsOf(read(page))]));
+  const isThere = ({ target, heading }: (typeof links)[number]) =>
+    heading === undefined || headings.get(target)?.has(heading) === true;
+  expect(links.filter((link) => !isThere(link))).toEqual([]);
+});
+
+/** The anchors that GitHub gives to the headings of a page. */
+function headingsOf(page: string): ReadonlySet<string> {
+  const titles = [...page.matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title);
+  return new Set(
+    titles.map((title) =>
+      title
+        .toLowerCase()
+        .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+        .replaceAll(' ', '-'),
+    ),
+  );
+}
 
 test('its dependencies are those of the lock file that the tests ran with, without those for development', () => {
   const listed = runInstalled('npm', ['ls', '--global', '--all', '--json', `--prefix=${installed.folder}`]);

@@ -280,6 +280,69 @@ describe('the cookie of a session', () => {
   });
 });
 
+describe('a session that is over', () => {
+  /** Long enough to sign in on a busy host. */
+  const brief = ['--cookie-expire=8s'];
+
+  test('leads to the sign-in page and not to the web UI, and its cookie is good for nothing', async () => {
+    const short = await startProxy(uiUrl, provider, { emailDomain: 'example.com', args: brief });
+    try {
+      const browser = newBrowser(short);
+      await signIn(browser);
+      const cookie = await browser.cookies.getCookieString(ui);
+      expect(await seesData(browser)).toBe(true);
+      const replay = async () => (await browser.ask(`${ui}${namespaces}`, { headers: { cookie } })).status;
+      await expect.poll(replay).toBe(401);
+      expect(await seesData(browser)).toBe(false);
+      expect(await browser.cookies.getCookieString(ui)).not.toContain('__Host-nodeferry');
+      const page = await browser.ask(`${ui}/namespaces/default/workflows`, { headers: { cookie } });
+      expect({ status: page.status, to: page.location?.origin }).toEqual({ status: 302, to: provider.issuer });
+      expect(page.body).not.toContain('Temporal');
+    } finally {
+      await short.close();
+    }
+  });
+
+  test('begins again without a password while the provider remembers its user, and with one after that', async () => {
+    const browser = newBrowser();
+    await signIn(browser);
+    await browser.ask(`${ui}/oauth2/sign_out`);
+    const remembered = await browser.open(`${ui}/namespaces/default/schedules`);
+    expect({ status: remembered.status, url: remembered.url.href }).toEqual({
+      status: 200,
+      url: `${ui}/namespaces/default/schedules`,
+    });
+    await browser.cookies.removeAllCookies();
+    const { url, body } = await browser.open(`${ui}/namespaces/default/schedules`);
+    expect(url.origin).toBe(provider.issuer);
+    expect(body).toContain('name="password"');
+  });
+
+  test('is not noticed before its time with the settings of the compose profile, when the provider forgets its user', async () => {
+    const browser = newBrowser();
+    await signIn(browser, ui, 'leaver@example.com');
+    provider.forget('leaver@example.com');
+    expect(await seesData(browser)).toBe(true);
+  });
+
+  test('is noticed soon where sessions are refreshed; otherwise they are renewed', async () => {
+    const args = ['--cookie-refresh=1s', '--scope=openid email offline_access', '--prompt=consent'];
+    const fresh = await startProxy(uiUrl, provider, { emailDomain: 'example.com', args });
+    try {
+      const browser = newBrowser(fresh);
+      await signIn(browser, ui, 'ben@example.com');
+      const first = await browser.cookies.getCookieString(ui);
+      const isRenewed = async () => (await seesData(browser)) && (await browser.cookies.getCookieString(ui)) !== first;
+      await expect.poll(isRenewed).toBe(true);
+      provider.forget('ben@example.com');
+      await expect.poll(async () => await seesData(browser)).toBe(false);
+      expect((await browser.ask(`${ui}/`)).location?.origin).toBe(provider.issuer);
+    } finally {
+      await fresh.close();
+    }
+  });
+});
+
 test('the proxy names what is missing, and does not start', async () => {
   const { code, said } = await runProxy({ OAUTH2_PROXY_OIDC_ISSUER_URL: provider.issuer, OAUTH2_PROXY_CLIENT_ID: '' });
   expect(code).not.toBe(0);

@@ -153,10 +153,13 @@ function boot(world: World, pool: SimPool, zone: string): void {
   world.instances.push(instance);
   const broken = pool.createdBy !== undefined && world.faults.neverReady > 0;
   if (broken) world.faults.neverReady -= 1;
+  const joins = world.faults.neverJoining === 0;
+  if (!joins) world.faults.neverJoining -= 1;
   later(world, world.delays.boot, () => {
     if (instance.state !== 'pending') return;
     instance.state = 'running';
     instance.alive = true;
+    if (!joins) return;
     const name = `ip-10-0-0-${number}`;
     const node = {
       name,

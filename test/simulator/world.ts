@@ -225,6 +225,8 @@ interface Faults {
   throttled: number;
   /** This many instances of a new pool never make their node Ready. */
   neverReady: number;
+  /** This many further instances of any pool start, and never become nodes. */
+  neverJoining: number;
   /** The maximum number of instances that the cloud can provide; more are refused with a capacity problem. */
   capacity: number;
   /** The cloud does not allow us to launch instances. */
@@ -326,6 +328,7 @@ export function createWorld(options: {
     faults: {
       throttled: 0,
       neverReady: 0,
+      neverJoining: 0,
       capacity: Number.POSITIVE_INFINITY,
       mayNotLaunch: false,
       slicesFrozen: false,

@@ -14,6 +14,8 @@ const plainEnvironment = { PATH: process.env['PATH'], HOME: '/nonexistent', NO_C
 export interface InstalledPackage {
   /** Folder that contains the installation. */
   readonly folder: string;
+  /** Folder of the package's own files. */
+  readonly root: string;
   /** Path of one of its commands. */
   command(name: string): string;
   /** Paths of the package's own files, relative to it, sorted. */
@@ -35,6 +37,7 @@ export function installPackage(): InstalledPackage {
   const before = stateOf(folder);
   return {
     folder,
+    root,
     command: (name) => join(folder, 'bin', name),
     files: globSync('**/*', { cwd: root, exclude: ['node_modules'] }).toSorted(),
     changes: () => {
@@ -63,7 +66,7 @@ export function runInstalled(command: string, args: readonly string[], env: Node
 
 /** A checkout to build in: nobody else runs `dist/` of it, and npm leaves the real one as it is. */
 export function copyCheckout(checkout: string): string {
-  for (const path of trackedFiles().filter((name) => !/^(?:lab|test)\//.test(name))) {
+  for (const path of trackedFiles().filter((name) => !/^(?:lab|test)\/(?!README\.md$)/.test(name))) {
     mkdirSync(dirname(join(checkout, path)), { recursive: true });
     cpSync(join(projectRoot, path), join(checkout, path));
   }

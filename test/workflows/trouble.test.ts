@@ -105,6 +105,26 @@ describe('an endpoint slice controller that pauses after failures', () => {
 });
 
 describe('a budget that never allows', () => {
+  test('keeps its node from being excluded, says that this does not end by itself, and ends when it is fixed', async () => {
+    const { world, start } = upgradeOf();
+    const { harness, handle } = await start({
+      before: (step) => {
+        // The budget of the Service with policy Local becomes stricter after the plan was made.
+        if (step === 'cordonNodes')
+          for (const budget of world.budgets) if (budget.name === 'web') budget.maxUnavailable = 0;
+      },
+    });
+    const { stalled } = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalled?.message).toContain('budget default/web has 4 reachable pods and must keep 4');
+    expect(stalled?.hint).toMatch(
+      /^Budget default\/web needs 4 healthy of its 4 pods, .*maxUnavailable: 1.* Then resume\.$/,
+    );
+    for (const budget of world.budgets) if (budget.name === 'web') budget.maxUnavailable = 1;
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    expect((await harness.finish(handle)).outcome).toBe('completed');
+    expectNothingLost(world);
+  });
+
   test('stalls the node with pod, budget and numbers, forces nothing, and continues when it is fixed', async () => {
     const { world, start } = upgradeOf();
     const { harness, handle } = await start({

@@ -1,6 +1,7 @@
 /** Runs as an operator meets them, with names as long as those of real clusters. */
 
 import type { SeenRun } from '../../../client/view/seen-run.ts';
+import { explainBlock, explainNever, type GuardBlock } from '../../../core/guard/block.ts';
 import type { NodeStatus, RunReport, RunStatus, Waiting } from '../../../core/status/status.ts';
 import { aReplacedNode } from '../run-report-fixture.ts';
 import { aNode, aRun, startedAt } from '../run-status-fixture.ts';
@@ -53,6 +54,15 @@ const blockedBy = (counts: { readonly needs: number; readonly has: number; reado
   reason: 'budget shop/checkout',
 });
 
+const strict: GuardBlock = {
+  node: nameOf(3),
+  limit: 'endpoints',
+  budget: 'shop/checkout',
+  needs: 3,
+  has: 3,
+  never: { expects: 3, takes: 1 },
+};
+
 const evicting = (counts: Parameters<typeof blockedBy>[0]) =>
   node(2, {
     step: 'evicting',
@@ -96,6 +106,10 @@ export const underWay: Readonly<Record<string, SeenRun>> = {
   'waiting for the guard': run({
     nodes: [replaced(0), replaced(1), node(2), ...pending],
     waiting: waits(`${nameOf(2)} waits: default/web has 1 serving target in eu-west-1a and must keep 1 (pdb web)`, 45),
+  }),
+  'waiting for the guard, with a budget that never allows': run({
+    nodes: [replaced(0), replaced(1), node(2), ...pending],
+    waiting: waits(explainBlock(strict), 45, { until: undefined, remedy: explainNever(strict) ?? '' }),
   }),
   'blocked by a budget that never allows': run({
     nodes: [replaced(0), replaced(1), evicting({ needs: 3, has: 3, expects: 3 }), ...pending],

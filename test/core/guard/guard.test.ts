@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { explainBlock } from '../../../core/guard/block.ts';
+import { explainBlock, explainNever } from '../../../core/guard/block.ts';
 import { countBudgets } from '../../../core/guard/counts.ts';
 import {
   aBudget,
@@ -31,6 +31,40 @@ test.each([
   });
   const staying = factsOf({ ...now, pods: pods.slice(0, 2), workloads, states });
   expect(blockOf(guardOf(staying, before), 'n2')).toBeUndefined();
+});
+
+describe('a budget that can never allow it blocks a node', () => {
+  const crowded = [...pods.slice(0, 3), aPod('web-5', 'n1')];
+
+  test.each([
+    ['because it demands all its pods', 4, pods, { needs: 4, has: 4, never: { expects: 4, takes: 1 } }],
+    [
+      'because it spares fewer pods than the node has',
+      3,
+      crowded,
+      { needs: 3, has: 4, never: { expects: 4, takes: 2 } },
+    ],
+    ['because it demands more pods than there are', 5, pods, { needs: 5, has: 4, never: { expects: 4, takes: 1 } }],
+  ])('%s', (_, desired, there, block) => {
+    const facts = factsOf({ pods: there, budgets: [aBudget('web', there, desired)] });
+    expect(blockOf(guardOf(facts, facts), 'n1')).toMatchObject({ limit: 'endpoints', ...block });
+  });
+
+  test('and says what it needs and has, how to change it, and how many more pods would do', () => {
+    const facts = factsOf({ pods: crowded, budgets: [aBudget('web', crowded, 3)] });
+    expect(explainNever(blockOf(guardOf(facts, facts), 'n1') ?? { node: '', limit: 'best', needs: 0, has: 0 })).toBe(
+      'Budget default/web needs 3 healthy of its 4 pods, and 2 of them are on the node. Let it spare 2 pods (kubectl -n default edit pdb web, ' +
+        'maxUnavailable: 2); or, where its minAvailable is a number, run 1 more of the pods.',
+    );
+  });
+
+  test('but one that only waits for a pod to serve may allow it', () => {
+    const more = [...pods, aPod('web-5', 'n1', { ready: false })];
+    const facts = factsOf({ pods: more, budgets: [aBudget('web', more, 4)] });
+    const block = blockOf(guardOf(facts, facts), 'n2');
+    expect(block).toMatchObject({ limit: 'endpoints', needs: 4, has: 4 });
+    expect(block).not.toHaveProperty('never');
+  });
 });
 
 describe('a node that serves nothing for a moment is blocked', () => {
@@ -110,6 +144,7 @@ describe('a node that serves nothing for a moment is blocked', () => {
     const guard = guardOf(factsOf({ pods: unready(one), budgets }), factsOf({ pods: unready(one), budgets }));
     expect(blockOf(guard, 'n1')).toMatchObject({ limit: 'endpoints', budget: 'default/web', has: 3, needs: 3 });
     expect(blockOf(guard, 'n1')).not.toHaveProperty('idle');
+    expect(blockOf(guard, 'n1')).not.toHaveProperty('never');
     const less = [aBudget('web', pods, 4)];
     expect(
       blockOf(guardOf(factsOf({ pods: unready(one), budgets: less }), factsOf({ pods: unready(one) })), 'n4'),

@@ -1,13 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Provider, { type JWK } from 'oidc-provider';
+import Provider, { type Account, type JWK } from 'oidc-provider';
 import type { Answer, Browser } from './browser.ts';
 
 /** A real OpenID provider on a free port, with one client. Whoever signs in is who he says he is. */
 export interface SignInProvider {
   readonly issuer: string;
   readonly client: { readonly id: string; readonly secret: string };
+  /** Has the provider forget an account: nobody who has signed in with it gets another token. */
+  forget(email: string): void;
   close(): Promise<void>;
 }
 
@@ -24,32 +26,45 @@ export async function startProvider(redirectUris: readonly string[]): Promise<Si
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = { id: 'temporal-ui', secret: 'secret-of-the-client' };
   const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' }) as JWK;
+  const forgotten = new Set<string>();
   const provider = new Provider(issuer, {
-    clients: [{ client_id: client.id, client_secret: client.secret, redirect_uris: [...redirectUris] }],
+    clients: [
+      {
+        client_id: client.id,
+        client_secret: client.secret,
+        redirect_uris: [...redirectUris],
+        grant_types: ['authorization_code', 'refresh_token'],
+      },
+    ],
     jwks: { keys: [{ ...key, kid: 'key', use: 'sig', alg: 'RS256' }] },
     cookies: { keys: ['a key'] },
     claims: { openid: ['sub'], email: ['email', 'email_verified'], groups: ['groups'] },
     conformIdTokenClaims: false,
     pkce: { required: () => true },
-    findAccount: (_, email) => ({
-      accountId: email,
-      claims: () => ({
-        sub: email,
-        email,
-        email_verified: !email.startsWith(unverified),
-        groups: email.startsWith(operators) ? ['operators'] : [],
-      }),
-    }),
+    findAccount: (_, email) => (forgotten.has(email) ? undefined : accountOf(email)),
   });
   const answer = provider.callback();
   server.on('request', (request, response) => void answer(request, response));
   return {
     issuer,
     client,
+    forget: (email) => void forgotten.add(email),
     close: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
+  };
+}
+
+function accountOf(email: string): Account {
+  return {
+    accountId: email,
+    claims: () => ({
+      sub: email,
+      email,
+      email_verified: !email.startsWith(unverified),
+      groups: email.startsWith(operators) ? ['operators'] : [],
+    }),
   };
 }
 
