@@ -29,5 +29,5 @@ export function openNodePools(options: { readonly clock: Clock }): ProviderPools
 /** Region of a cluster as the environment names it, for the providers that need one. */
 export function regionFromEnvironment(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const variables = Object.values(providers).flatMap(({ traits }) => traits.regionVariables);
-  return variables.map((name) => env[name]).find((region) => region !== undefined);
+  return variables.map((name) => env[name]).find((region) => region !== undefined && region !== '');
 }

@@ -3,6 +3,7 @@ import type { NativeConnectionOptions } from '@temporalio/worker';
 import { payloadCodecVariable } from '../adapters/payload-codecs/load.ts';
 import { defaultTemporalPort, explainAddress, explainSettings } from '../core/connection/explain-connection.ts';
 import { NodeferryError } from '../core/model/problem.ts';
+import { regionFromEnvironment } from '../wiring/providers.ts';
 import { defaultTaskQueue } from '../workflows/messages.ts';
 
 /** Where a small HTTP server listens. */
@@ -42,7 +43,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
   const address = temporal.connectionOptions.address ?? `localhost:${defaultTemporalPort}`;
   const problem = explainAddress(address);
   if (problem !== undefined) throw new NodeferryError(problem);
-  const region = env['NODEFERRY_REGION'] ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'];
+  const region = env['NODEFERRY_REGION'] ?? regionFromEnvironment(env);
   if (region === undefined || region === '')
     throw wrong('AWS_REGION', region, 'the region of the cluster, e.g. eu-west-1');
   return {

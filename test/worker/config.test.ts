@@ -15,6 +15,15 @@ function problemOf(env: Record<string, string>) {
 }
 
 describe('readConfig', () => {
+  test.each([
+    [{ AWS_DEFAULT_REGION: 'eu-west-2' }, 'eu-west-2'],
+    [{ AWS_REGION: '', AWS_DEFAULT_REGION: 'eu-west-2' }, 'eu-west-2'],
+    [{ AWS_REGION: 'eu-west-1', AWS_DEFAULT_REGION: 'eu-west-2' }, 'eu-west-1'],
+    [{ NODEFERRY_REGION: 'eu-west-3', AWS_REGION: 'eu-west-1' }, 'eu-west-3'],
+  ])('reads the region from %j', (env, region) => {
+    expect(readConfig(env).region).toBe(region);
+  });
+
   test('needs nothing but a region', () => {
     expect(readConfig(minimal)).toMatchObject({
       connection: { address: 'localhost:7233' },

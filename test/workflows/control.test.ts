@@ -11,6 +11,7 @@ import {
 } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { later } from '../simulator/world.ts';
+import { onceBefore } from '../support/once-before.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
@@ -34,21 +35,11 @@ const stepsInOrder = [
   'terminateNode',
 ] as const satisfies readonly (keyof Activities)[];
 
-/** Calls `act` once, when that step begins for the `nth` time (counted from 1). */
-function onceBefore(step: string, nth: number, act: () => Promise<unknown>) {
-  let seen = 0;
-  return async (name: string) => {
-    if (name !== step) return;
-    seen += 1;
-    if (seen === nth) await act();
-  };
-}
-
 describe('abort', () => {
   test.each(stepsInOrder)('at %s rolls everything back and loses nothing', async (step) => {
     const { world, start } = upgradeOf();
     let abort = async (): Promise<unknown> => undefined;
-    const { handle } = await start({ before: onceBefore(step, 1, async () => await abort()) });
+    const { handle } = await start({ before: onceBefore(step, async () => await abort()) });
     abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await handle.result();
     expect(report.outcome).toBe('aborted');
@@ -85,7 +76,7 @@ describe('abort', () => {
       world.faults.apiDown = false;
     });
     let abort = async (): Promise<unknown> => undefined;
-    const { handle } = await start({ before: onceBefore('createPool', 1, async () => await abort()) });
+    const { handle } = await start({ before: onceBefore('createPool', async () => await abort()) });
     abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await handle.result();
     expect(report.startedAt).toBe(begunAt);
@@ -96,7 +87,7 @@ describe('abort', () => {
   test('after two nodes keeps two new nodes', async () => {
     const { world, start } = upgradeOf();
     let abort = async (): Promise<unknown> => undefined;
-    const { handle } = await start({ before: onceBefore('evictPods', 3, async () => await abort()) });
+    const { handle } = await start({ before: onceBefore('evictPods', async () => await abort(), 3) });
     abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await handle.result();
     expect(report.outcome).toBe('aborted');
@@ -205,7 +196,7 @@ describe('abort', () => {
     const { world, start } = upgradeOf();
     let cancel = async (): Promise<unknown> => undefined;
     const { handle } = await start({
-      before: onceBefore('awaitConnectionsDrained', 1, async () => await cancel()),
+      before: onceBefore('awaitConnectionsDrained', async () => await cancel()),
     });
     cancel = async () => await handle.cancel();
     const report = await handle.result();
@@ -218,7 +209,7 @@ describe('abort', () => {
     const { world, start } = upgradeOf({ nodes: 4 });
     let abort = async (): Promise<unknown> => undefined;
     let refusal: unknown;
-    const { handle } = await start({ before: onceBefore('deletePool', 1, async () => await abort()) });
+    const { handle } = await start({ before: onceBefore('deletePool', async () => await abort()) });
     abort = async () => {
       refusal = await handle.executeUpdate(abortUpdate, { args: [operator] }).catch((error: unknown) => error);
     };
@@ -235,7 +226,7 @@ describe('pause', () => {
       const { world, start } = upgradeOf();
       let pause = async (): Promise<unknown> => undefined;
       const { harness, handle } = await start({
-        before: onceBefore(step, 1, async () => await pause()),
+        before: onceBefore(step, async () => await pause()),
       });
       // It is answered only once no step can exclude a node any more: that step must not wait for the answer.
       pause = async () => await handle.startUpdate(pauseUpdate, { args: [operator], waitForStage: 'ACCEPTED' });

@@ -13,24 +13,15 @@ import {
 } from '../simulator/disturbances.ts';
 import { registerInSpiteOfLabel } from '../simulator/load-balancer.ts';
 import { createScenario } from '../simulator/scenario.ts';
+import { onceBefore } from '../support/once-before.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
 
 /** Requests that a probe may lose before the run pauses: more than any disturbance here loses by itself. */
 const patient = { policy: { traffic: { lossBudget: 1_000_000 } } };
 
-/** Calls `happen` once, when that step begins. */
-function once(step: string, happen: () => void) {
-  let seen = false;
-  return (begun: string) => {
-    if (begun !== step || seen) return;
-    seen = true;
-    happen();
-  };
-}
-
 async function disturb(start: Upgrade['start'], step: string, happen: () => void): Promise<RunReport> {
-  const { harness, handle } = await start({ before: once(step, happen) });
+  const { harness, handle } = await start({ before: onceBefore(step, happen) });
   return await harness.finish(handle);
 }
 
@@ -255,7 +246,7 @@ describe('an API server that is away for 15 s', () => {
       const { world, policy, start } = upgradeOf({ ...patient, preStopSeconds });
       let excludedAfter: readonly string[] | undefined;
       const { harness, handle } = await start({
-        before: once(step, () => {
+        before: onceBefore(step, () => {
           const before = excludedNodes(world).map(({ name }) => name);
           breakApi(world, 15_000);
           world.clock.at(world.clock.now() + 15_000 + policy.waits.stabilizationAfterOutageMs - 1_000, () => {

@@ -6,7 +6,6 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { DataConverter } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { stringify } from 'yaml';
 import { loadPayloadCodecs } from '../../adapters/payload-codecs/load.ts';
 import { connectTemporalAt } from '../../client/connect.ts';
 import { ensureWorkflowBundle, failureConverterPath } from '../../worker/bundle.ts';
@@ -15,7 +14,7 @@ import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { callCommandLine } from '../support/command-line.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
-import { farWindow } from '../support/schedule/scheduled-pool.ts';
+import { writeScheduledPolicy } from '../support/schedule/scheduled-pool.ts';
 import { storedIn } from '../support/stored-payloads.ts';
 import { buildTestBundle, quietLogger } from '../support/temporal-server.ts';
 
@@ -115,20 +114,7 @@ test('a schedule stores its policy encrypted too', async () => {
   const { schedule, workflowService } = connection.client;
   onTestFinished(async () => await schedule.getHandle(scheduleId(cluster, 'web')).delete());
   const policy = join(scratch, 'policy.yaml');
-  writeFileSync(
-    policy,
-    stringify({
-      apiVersion: 'nodeferry.dev/v1alpha1',
-      kind: 'PoolUpgrade',
-      metadata: { name: 'web' },
-      spec: {
-        cluster: { name: cluster, region: 'eu-west-1' },
-        pool: { name: 'web' },
-        target: { version: '1.36' },
-        schedule: { timeZone: 'UTC', windows: [farWindow()] },
-      },
-    }),
-  );
+  writeFileSync(policy, writeScheduledPolicy(cluster));
   expect(await nodeferry(['schedule', 'create', '-f', policy], withCodec)).toMatchObject({ code: 0 });
 
   const stored = storedIn(

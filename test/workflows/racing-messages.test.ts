@@ -12,6 +12,7 @@ import {
   setConcurrencyUpdate,
   skipUpdate,
 } from '../../workflows/messages.ts';
+import { onceBefore } from '../support/once-before.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
@@ -27,21 +28,12 @@ async function answers(...sent: readonly Promise<unknown>[]): Promise<readonly (
   });
 }
 
-function once(step: string, act: () => Promise<unknown>) {
-  let done = false;
-  return async (name: string) => {
-    if (name !== step || done) return;
-    done = true;
-    await act();
-  };
-}
-
 describe('of two messages at the same time', () => {
   test('one abort counts, the other is refused', async () => {
     const { world, start } = upgradeOf();
     let both: Promise<readonly string[]> | undefined;
     const { handle } = await start({
-      before: once('evictPods', async () => {
+      before: onceBefore('evictPods', async () => {
         const abort = (args: typeof ann) => handle.executeUpdate(abortUpdate, { args: [args] });
         both = answers(abort(ann), abort(bob));
         await both;
@@ -77,7 +69,7 @@ describe('of two messages at the same time', () => {
       for (const order of [0, 1]) {
         const { world, start } = upgradeOf({ podSurge: { max: 0.5 } });
         const { handle } = await start({
-          before: once(step, async () => {
+          before: onceBefore(step, async () => {
             const send = [
               async () => await handle.executeUpdate(skipUpdate, { args: [{ ...ann, node: 'ip-10-0-0-1' }] }),
               async () => await handle.executeUpdate(abortUpdate, { args: [bob] }),
@@ -97,7 +89,7 @@ describe('of two messages at the same time', () => {
     const { world, start } = upgradeOf();
     let told: readonly string[] = [];
     const { harness, handle } = await start({
-      before: once('evictPods', async () => {
+      before: onceBefore('evictPods', async () => {
         const node = 'ip-10-0-0-1';
         told = await answers(
           handle.executeUpdate(skipUpdate, { args: [{ ...ann, node }] }),
@@ -116,7 +108,7 @@ describe('of two messages at the same time', () => {
 
   test('a pause and an abort both count, and the run is aborted', async () => {
     const { world, handle } = await upgradeOf().start({
-      before: once('awaitDeregistered', async () => {
+      before: onceBefore('awaitDeregistered', async () => {
         await answers(
           handle.executeUpdate(pauseUpdate, { args: [ann] }),
           handle.executeUpdate(abortUpdate, { args: [bob] }),
@@ -135,7 +127,7 @@ describe('a message that comes too late', () => {
     const { world, start } = upgradeOf();
     let told: readonly string[] = [];
     const { handle } = await start({
-      before: once('deletePool', async () => {
+      before: onceBefore('deletePool', async () => {
         told = await answers(
           handle.executeUpdate(pauseUpdate, { args: [ann] }),
           handle.executeUpdate(abortUpdate, { args: [bob] }),
@@ -155,7 +147,7 @@ describe('a message that comes too late', () => {
   ] as const)('and has nothing to act on is refused with the reason: %s', async (_, update) => {
     let told: readonly string[] = [];
     const { harness, handle } = await upgradeOf().start({
-      before: once('awaitDeregistered', async () => {
+      before: onceBefore('awaitDeregistered', async () => {
         told = await answers(handle.executeUpdate(update, { args: [ann] }));
       }),
     });
@@ -169,7 +161,7 @@ describe('another concurrency', () => {
     const { world, start } = upgradeOf({ nodes: 6 });
     const most: number[] = [];
     const { harness, handle } = await start({
-      before: once('excludeNext', async () => {
+      before: onceBefore('excludeNext', async () => {
         await handle.executeUpdate(setConcurrencyUpdate, { args: [{ ...ann, maxInFlight: 1 }] });
       }),
     });
@@ -187,7 +179,7 @@ describe('another concurrency', () => {
   test.each([0, 1.5, 1001, Number.NaN])('of %d nodes is refused', async (maxInFlight) => {
     let told: readonly string[] = [];
     const { handle } = await upgradeOf().start({
-      before: once('preflight', async () => {
+      before: onceBefore('preflight', async () => {
         told = await answers(handle.executeUpdate(setConcurrencyUpdate, { args: [{ ...ann, maxInFlight }] }));
         await handle.executeUpdate(abortUpdate, { args: [bob] });
       }),

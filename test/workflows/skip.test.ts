@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunReport } from '../../core/status/status.ts';
 import { type OperatorRequest, pauseUpdate, resumeUpdate, skipUpdate } from '../../workflows/messages.ts';
 import type { World } from '../simulator/world.ts';
+import { onceBefore } from '../support/once-before.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type StartedUpgrade, type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
 
@@ -16,15 +17,6 @@ const asked = (node: string, more: Partial<OperatorRequest> = {}): { args: [Oper
 
 function nodeOf([input]: readonly unknown[]): string | undefined {
   return (input as { node?: { name: string } }).node?.name;
-}
-
-function once(step: string, act: () => Promise<unknown>) {
-  let done = false;
-  return async (name: string) => {
-    if (name !== step || done) return;
-    done = true;
-    await act();
-  };
 }
 
 /** Runs an upgrade in which one node is skipped once, before this step; a step of a node counts only for that node. */
@@ -98,7 +90,7 @@ describe('a skipped node stays in the old pool and serves, and the others are re
 
   test('when it has just been excluded, and the run does not know that yet', async () => {
     const { world, harness, handle } = await upgradeOf({ policy: { guard: { maxInFlight: 1 } } }).start({
-      after: once('excludeNext', async () => await handle.executeUpdate(skipUpdate, asked(first))),
+      after: onceBefore('excludeNext', async () => await handle.executeUpdate(skipUpdate, asked(first))),
     });
     const report = await harness.finish(handle);
     expect(report.nodes[0]?.evidence.map(({ kind }) => kind)).toContain('restored');
@@ -123,7 +115,7 @@ describe('a skipped node stays in the old pool and serves, and the others are re
 
   test('when the run is paused: it is uncordoned at once, and the others wait', async () => {
     const { world, harness, handle } = await upgradeOf().start({
-      before: once('cordonNodes', async () => await handle.executeUpdate(pauseUpdate, { args: [ann] })),
+      before: onceBefore('cordonNodes', async () => await handle.executeUpdate(pauseUpdate, { args: [ann] })),
     });
     await harness.until(handle, 'it is to replace nodes', ({ phase }) => phase === 'replace');
     await handle.executeUpdate(skipUpdate, asked(last));
@@ -163,7 +155,7 @@ describe('a skipped node stays in the old pool and serves, and the others are re
 
 test('when all nodes are skipped, everything is as before, and there is no new pool', async () => {
   const { world, harness, handle } = await upgradeOf().start({
-    before: once('cordonNodes', async () => {
+    before: onceBefore('cordonNodes', async () => {
       for (const { name } of world.nodes.filter(({ pool }) => pool === 'web'))
         await handle.executeUpdate(skipUpdate, asked(name));
     }),
@@ -191,7 +183,7 @@ describe('a skip is refused with the reason', () => {
   ])('%s', async (_, step, request, reason) => {
     let refused: unknown;
     const { world, harness, handle } = await upgradeOf({ policy: { guard: { maxInFlight: 1 } } }).start({
-      before: once(step, async () => {
+      before: onceBefore(step, async () => {
         refused = await handle.executeUpdate(skipUpdate, { args: [request] }).catch((error: unknown) => error);
       }),
     });

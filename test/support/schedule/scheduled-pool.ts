@@ -48,6 +48,22 @@ function timeOfDay(at: number): string {
   return new Date(at).toISOString().slice(11, 16);
 }
 
+/** A policy of pool `web` as it is written, with such a window and with other fields in its `spec`. */
+export function writeScheduledPolicy(cluster: string, spec: Readonly<Record<string, unknown>> = {}): string {
+  return stringify({
+    apiVersion: 'nodeferry.dev/v1alpha1',
+    kind: 'PoolUpgrade',
+    metadata: { name: 'web' },
+    spec: {
+      cluster: { name: cluster, region: 'eu-west-1' },
+      pool: { name: 'web' },
+      target: { version: '1.36' },
+      schedule: { timeZone: 'UTC', windows: [farWindow()] },
+      ...spec,
+    },
+  });
+}
+
 /** Opens a pool without a schedule and without a worker. What is left of it ends with the test. */
 export async function openScheduledPool(): Promise<ScheduledPool> {
   const cluster = `sim-${randomUUID().slice(0, 8)}`;
@@ -79,19 +95,7 @@ export async function openScheduledPool(): Promise<ScheduledPool> {
     connection,
     handle,
     upgrade,
-    policy: (spec = {}) =>
-      stringify({
-        apiVersion: 'nodeferry.dev/v1alpha1',
-        kind: 'PoolUpgrade',
-        metadata: { name: 'web' },
-        spec: {
-          cluster: { name: cluster, region: 'eu-west-1' },
-          pool: { name: 'web' },
-          target: { version: '1.36' },
-          schedule: { timeZone: 'UTC', windows: [farWindow()] },
-          ...spec,
-        },
-      }),
+    policy: (spec) => writeScheduledPolicy(cluster, spec),
     run,
     describe,
     until: async (what, isTrue) => {
