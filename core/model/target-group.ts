@@ -36,12 +36,12 @@ export interface TargetGroupFacts {
   /** ARN or the cloud's own name. */
   readonly id: string;
   readonly name: string;
-  readonly kind: 'elbv2-instance';
+  readonly kind: 'elbv2-instance' | 'gce-target-pool' | 'gce-backend-service';
   readonly loadBalancer: string;
   /** Its Service, `namespace/name`. */
   readonly service: string;
-  /** What registers and deregisters nodes: the service controller of Kubernetes, or the AWS Load Balancer Controller. */
-  readonly controller: 'service-controller' | 'aws-load-balancer-controller';
+  /** What registers and deregisters nodes: the service controller of Kubernetes, the AWS Load Balancer Controller, or ingress-gce. */
+  readonly controller: 'service-controller' | 'aws-load-balancer-controller' | 'ingress-gce';
   readonly crossZone: boolean;
   /** Zones in which the load balancer has an address. */
   readonly zones: readonly string[];
