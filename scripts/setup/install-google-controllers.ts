@@ -5,7 +5,7 @@ import { findGo } from './go.ts';
 import { googleControllers } from './google-controllers.ts';
 
 /** Absolute paths of the controllers that a GKE cluster has for its load balancers. */
-interface GoogleControllerPaths {
+export interface GoogleControllerPaths {
   /** The GCE cloud controller manager: target pools, instance groups of internal load balancers. */
   readonly cloudControllerManager: string;
   /** ingress-gce: backend services with network endpoint groups. */
