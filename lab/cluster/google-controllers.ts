@@ -75,7 +75,7 @@ export async function startGceCloudController(
 
 /**
  * Starts ingress-gce with its controllers of passthrough load balancers and of network endpoint groups, without the one of Ingress. Every node must have
- * a provider ID and a pod CIDR: one pod on a node without stops the groups of its Service (pkg/neg/types, "Node does not have PodCIDR set").
+ * a provider ID and a pod CIDR: one pod on a node without stops the groups of its Service (pkg/neg/types/sync_errors.go, ErrEPNodePodCIDRNotSet).
  */
 export async function startIngressGce(
   tools: GoogleControllerPaths,

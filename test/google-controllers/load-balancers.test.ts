@@ -61,6 +61,12 @@ const gateIn = async (pod: string) => {
   return status.conditions.find(({ type }) => type === gate);
 };
 
+/** Gives the first node the exclusion label with that value; null takes it away. */
+const label = async (value: string | null) =>
+  await cluster.controlPlane.api('PATCH', `/api/v1/nodes/${vm(0).name}`, {
+    metadata: { labels: { [excludeLabel]: value } },
+  });
+
 test('the cloud controller manager knows the VM of each node', async () => {
   const nodes = async () => {
     const { items } = await cluster.controlPlane.api<{ readonly items: readonly NodeJson[] }>('GET', '/api/v1/nodes');
@@ -154,11 +160,6 @@ describe('a Service of type LoadBalancer', () => {
   });
 
   test('loses a node with the exclusion label, but for its pods, and gets it again without', async () => {
-    const { controlPlane } = cluster;
-    const label = async (value: string | null) =>
-      await controlPlane.api('PATCH', `/api/v1/nodes/${vm(0).name}`, {
-        metadata: { labels: { [excludeLabel]: value } },
-      });
     await label('true');
     await expect.poll(pool).toEqual(named(1, 2, 3));
     await expect.poll(() => membersIn(nodeGroups('internal'))).toEqual(named(2));
@@ -168,6 +169,25 @@ describe('a Service of type LoadBalancer', () => {
     await expect.poll(pool).toEqual(named(0, 1, 2, 3));
     await expect.poll(() => membersIn(nodeGroups('internal'))).toEqual(named(0, 2));
     await expect.poll(() => membersIn(nodeGroups('rbs'))).toEqual(named(0, 2));
+  });
+
+  test('loses the node although Google refuses the first calls for the rate', async () => {
+    cluster.gcp.faults.fail('rate-limit', { method: 'networkEndpointGroups.detachNetworkEndpoints' }, 2);
+    cluster.gcp.faults.fail('rate-limit', { method: 'targetPools.removeInstance' });
+    await label('true');
+    await expect.poll(pool).toEqual(named(1, 2, 3));
+    await expect.poll(() => membersIn([...nodeGroups('internal'), ...nodeGroups('rbs')])).toEqual(named(2, 2));
+    await label(null);
+    await expect.poll(pool).toEqual(named(0, 1, 2, 3));
+    await expect.poll(() => membersIn([...nodeGroups('internal'), ...nodeGroups('rbs')])).toEqual(named(0, 0, 2, 2));
+  });
+
+  test('loses a node with the value false in its groups, and keeps it in its target pool', async () => {
+    await label('false');
+    await expect.poll(() => membersIn([...nodeGroups('internal'), ...nodeGroups('rbs')])).toEqual(named(2, 2));
+    expect(pool()).toEqual(named(0, 1, 2, 3));
+    await label(null);
+    await expect.poll(() => membersIn([...nodeGroups('internal'), ...nodeGroups('rbs')])).toEqual(named(0, 0, 2, 2));
   });
 
   test('with groups of pods in a backend service opens the readiness gate of a pod once it is healthy there', async () => {

@@ -24,8 +24,8 @@ interface Match {
 }
 
 /**
- * Keys under which controllers write the Service into the description of what they create (cloud-provider-gcp, providers/gce/gce_loadbalancer.go;
- * ingress-gce, pkg/utils/serviceport.go).
+ * Keys under which controllers write the Service into the description of what they create (cloud-provider-gcp, providers/gce/gce_loadbalancer_external.go;
+ * ingress-gce, pkg/utils/utils.go).
  */
 const controllerByKey: ReadonlyMap<string, TargetGroupFacts['controller']> = new Map([
   ['networking.gke.io/service-name', 'ingress-gce'],

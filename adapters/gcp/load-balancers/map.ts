@@ -47,7 +47,7 @@ export function mapInstance(
 
 /**
  * The worst of the states. An endpoint without one was attached a moment ago. One that is detached is `DRAINING`, or `UNHEALTHY` if it fails its checks
- * as well (ingress-gce, pkg/neg/syncers/transaction.go): only its absence says that it is deregistered.
+ * as well (ingress-gce, pkg/neg/syncers/utils.go, healthStatusIndicatesDraining): only its absence says that it is deregistered.
  */
 function mapHealth(states: readonly (string | null | undefined)[]): Pick<TargetFacts, 'state' | 'reason'> {
   const order = ['DRAINING', 'UNHEALTHY', 'UNKNOWN', 'HEALTHY'];

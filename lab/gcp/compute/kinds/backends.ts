@@ -39,7 +39,7 @@ export function remove(resource: Resource, keys: readonly BackendKey[]): void {
 
 /**
  * Removes members once their connections are drained, and returns how long that takes, ms. Until then they are members that drain: ingress-gce reads
- * them so (pkg/neg/syncers/transaction.go); the API reference does not say it.
+ * them so (pkg/neg/syncers/utils.go); the API reference does not say it.
  */
 export function drain(world: World, resource: Resource, keys: readonly BackendKey[]): number {
   const ms = connectionDrainMs(world, resource);
