@@ -4,8 +4,12 @@ import { defineConfig } from 'vitest/config';
 const workflowTests = 'test/{workflows,replay,simulator,support,contract,package}/**/*.test.ts';
 const e2eTests = 'test/e2e/**/*.test.ts';
 const matrixTests = 'test/matrix/**/*.test.ts';
+const googleControllerTests = 'test/google-controllers/**/*.test.ts';
 
-/** `unit` needs nothing but Node; `workflow` starts a real Temporal server; `e2e` and `matrix` need root and the lab. */
+/**
+ * `unit` needs nothing but Node; `workflow` starts a real Temporal server; `e2e` and `matrix` need root and the lab; `google-controllers` needs the
+ * controllers of GKE, which take minutes to build.
+ */
 export default defineConfig({
   test: {
     pool: 'forks',
@@ -14,7 +18,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [workflowTests, e2eTests, matrixTests],
+          exclude: [workflowTests, e2eTests, matrixTests, googleControllerTests],
           // Loading the modules anew for each file takes as long as the tests. They leave nothing behind in them.
           isolate: false,
           // More than there are cores: a third of their time goes into waiting for processes and sockets.
@@ -46,6 +50,19 @@ export default defineConfig({
           testTimeout: 900_000,
           hookTimeout: 900_000,
           sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        test: {
+          name: 'google-controllers',
+          include: [googleControllerTests],
+          fileParallelism: false,
+          // The first one builds the controllers.
+          testTimeout: 600_000,
+          hookTimeout: 3_600_000,
+          // A controller makes a dozen calls for one Service, each followed by a second of waiting for its operation, and serves one after another.
+          expect: { poll: { timeout: 300_000, interval: 200 } },
+          sequence: { groupOrder: 4 },
         },
       },
       {

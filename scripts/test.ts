@@ -59,10 +59,12 @@ async function prepare(): Promise<Outcome[]> {
 }
 
 function neededTools(): ToolName[] {
+  const controllers: ToolName[] = projects.includes('google-controllers') ? ['google-controllers'] : [];
   const labRuns = projects.some(needsLab) && obstacle === undefined;
-  if (!labRuns && !projects.includes('workflow')) return [];
+  if (!labRuns && !projects.includes('workflow') && controllers.length === 0) return [];
   // The workflow project has contract tests against a real API server, and tests that install the kubectl plugin and sign in to the web UI: none needs root or packages.
-  return ['temporal', 'agents', 'kubernetes', 'krew', 'oauth2-proxy', ...(labRuns ? (['packages'] as const) : [])];
+  const packages: ToolName[] = labRuns ? ['packages'] : [];
+  return ['temporal', 'agents', 'kubernetes', 'krew', 'oauth2-proxy', ...packages, ...controllers];
 }
 
 async function runAll(): Promise<Outcome[]> {

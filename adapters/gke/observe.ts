@@ -2,9 +2,10 @@ import type { protos } from '@google-cloud/container';
 import type { compute_v1 } from '@googleapis/compute';
 import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
+import { allPages, callCompute } from '../gcp/compute-client.ts';
 import { readGoogleError } from '../gcp/read-error.ts';
 import { hasCode } from '../gcp/retry.ts';
-import { callCompute, type GkeClients, readGke } from './clients.ts';
+import { type GkeClients, readGke } from './clients.ts';
 import { clusterName, poolName, poolSubject } from './names.ts';
 import type { NodePoolMessage } from './settings-label.ts';
 
@@ -98,19 +99,6 @@ export async function readLaunchErrors(
     compute.instanceGroupManagers.listErrors(at),
   );
   return items ?? [];
-}
-
-async function allPages<T>(
-  read: (pageToken: string | undefined) => Promise<{ items?: T[] | undefined; next?: string | null | undefined }>,
-): Promise<T[]> {
-  const found: T[] = [];
-  let token: string | undefined;
-  do {
-    const { items = [], next } = await read(token);
-    found.push(...items);
-    token = next ?? undefined;
-  } while (token !== undefined && token !== '');
-  return found;
 }
 
 /** The cluster of a pool. @throws NodeferryError PoolNotFound */

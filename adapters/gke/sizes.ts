@@ -1,7 +1,8 @@
 import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
+import { callCompute } from '../gcp/compute-client.ts';
 import { requestIdOf } from '../gcp/request-id.ts';
-import { callCompute, changeGke, type GkeClients } from './clients.ts';
+import { changeGke, type GkeClients } from './clients.ts';
 import { initialLimits, perZone } from './clone.ts';
 import { maxSize } from './map.ts';
 import { poolName, poolSubject } from './names.ts';

@@ -1,9 +1,10 @@
 import type { InstanceFacts, PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { TerminationOutcome } from '../../ports/node-pools.ts';
+import { callCompute } from '../gcp/compute-client.ts';
 import { parseVmName } from '../gcp/provider-id.ts';
 import { requestIdOf } from '../gcp/request-id.ts';
-import { callCompute, type GkeClients } from './clients.ts';
+import { type GkeClients } from './clients.ts';
 import { desiredSize, mapVmStatus, minSize, vmNameOf } from './map.ts';
 import { poolSubject } from './names.ts';
 import { findVm, type PoolObservation, requirePool, type ZoneGroup } from './observe.ts';

@@ -1,6 +1,7 @@
 /**
  * The IAM permission that allows each method (GKE documentation, "API permissions"; the reference page of each method of Compute Engine). Google's
- * table names none for GetServerConfig: that it belongs to listing clusters is an assumption.
+ * table names none for GetServerConfig: that it belongs to listing clusters is an assumption, and so is that the health of members belongs to reading
+ * what has them, and the members of a group to listing groups.
  */
 const permissions: Readonly<Record<string, string>> = {
   GetServerConfig: 'container.clusters.list',
@@ -24,6 +25,17 @@ const permissions: Readonly<Record<string, string>> = {
   'instances.delete': 'compute.instances.delete',
   'instances.aggregatedList': 'compute.instances.list',
   'zoneOperations.get': 'compute.zoneOperations.get',
+  'regions.get': 'compute.regions.get',
+  'forwardingRules.list': 'compute.forwardingRules.list',
+  'targetPools.get': 'compute.targetPools.get',
+  'targetPools.getHealth': 'compute.targetPools.get',
+  'regionBackendServices.get': 'compute.regionBackendServices.get',
+  'regionBackendServices.getHealth': 'compute.regionBackendServices.get',
+  'healthChecks.get': 'compute.healthChecks.get',
+  'regionHealthChecks.get': 'compute.regionHealthChecks.get',
+  'httpHealthChecks.get': 'compute.httpHealthChecks.get',
+  'instanceGroups.listInstances': 'compute.instanceGroups.list',
+  'networkEndpointGroups.listNetworkEndpoints': 'compute.networkEndpointGroups.list',
 };
 
 /** The permission that a method needs; its own name for one without a model. */

@@ -16,6 +16,10 @@ export interface GcpDelays {
   readonly launchRetryMs: number;
   /** How long an operation of Compute Engine runs. */
   readonly computeOperationMs: number;
+  /** From the moment when a VM or an endpoint becomes a member of what is behind a load balancer until it is HEALTHY. */
+  readonly firstHealthMs: number;
+  /** Connections are drained for this share of the time that the backend service sets, 0 to 1. */
+  readonly drainShare: number;
 }
 
 /**
@@ -32,6 +36,8 @@ export const presets = {
     instanceTerminationMs: 2_000,
     launchRetryMs: 3_000,
     computeOperationMs: 300,
+    firstHealthMs: 1_000,
+    drainShare: 1,
   },
   real: {
     operationStartMs: 2_000,
@@ -42,5 +48,7 @@ export const presets = {
     instanceTerminationMs: 60_000,
     launchRetryMs: 30_000,
     computeOperationMs: 5_000,
+    firstHealthMs: 10_000,
+    drainShare: 1,
   },
 } as const satisfies Record<string, GcpDelays>;

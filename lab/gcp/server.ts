@@ -65,20 +65,21 @@ export interface SimulatedGcp {
 
 /** Starts the simulated Google. Tokens are not checked: any will do. */
 export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<SimulatedGcp> {
-  let { world, requests, gke, compute, allowed } = begin(options);
+  let computeBase = '';
+  let { world, requests, gke, compute, allowed } = begin(options, computeBase);
 
   /** Applies faults, answers, and writes the log. */
-  const dispatch = (
+  const dispatch = async (
     call: Omit<LoggedCall, 'at' | 'outcome'>,
     failed: (kind: Parameters<typeof rpcFault>[0]) => Error,
-    handle: () => object,
-  ): object | 'lost' => {
+    handle: () => object | Promise<object>,
+  ): Promise<object | 'lost'> => {
     const log = (outcome: string) => void requests.push({ ...call, at: world.clock.now(), outcome });
     const fault = takeFault(world.faults, call.service, call.method);
     try {
       if (fault !== undefined && fault !== 'lost') throw failed(fault);
       if (allowed !== undefined && !allowed.includes(permissionOf(call.method))) throw failed('forbidden');
-      const answer = handle();
+      const answer = await handle();
       log(fault === 'lost' ? 'lost' : 'ok');
       return fault === 'lost' ? 'lost' : answer;
     } catch (error) {
@@ -87,9 +88,9 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
     }
   };
 
-  const http = await serveCompute(world.project, ({ method, userAgent, path, query, body }) => {
+  const http = await serveCompute(world.project, async ({ method, userAgent, path, query, body }) => {
     const input = { ...path, ...Object.fromEntries(query), ...body };
-    return dispatch(
+    return await dispatch(
       { service: 'compute', method, userAgent, input },
       (kind) => httpFault(kind, method),
       () => {
@@ -100,10 +101,12 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
       },
     );
   });
+  computeBase = `http://127.0.0.1:${http.port}`;
+  ({ world, requests, gke, compute, allowed } = begin(options, computeBase));
   const grpc = await serveGrpc(
-    ({ method, userAgent, authorization, request }) => {
+    async ({ method, userAgent, authorization, request }) => {
       const input = request as Record<string, unknown>;
-      const answer = dispatch(
+      const answer = await dispatch(
         { service: 'gke', method, userAgent, authorization, input },
         (kind) => rpcFault(kind, method),
         () => {
@@ -119,7 +122,7 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
 
   return {
     gkePort: grpc.port,
-    computeUrl: `http://127.0.0.1:${http.port}`,
+    computeUrl: computeBase,
     get model() {
       return world;
     },
@@ -130,7 +133,7 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
       return requests;
     },
     reset: (next) => {
-      ({ world, requests, gke, compute, allowed } = begin(next));
+      ({ world, requests, gke, compute, allowed } = begin(next, computeBase));
     },
     close: async () => {
       grpc.close();
@@ -139,13 +142,13 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
   };
 }
 
-function begin(options: WorldOptions) {
-  const world = createWorld(options);
+function begin(options: WorldOptions, computeBase: string) {
+  const world = createWorld(options, computeBase);
   const requests: LoggedCall[] = [];
   return { world, requests, gke: gkeHandlers(world), compute: computeHandlers(world), allowed: options.permissions };
 }
 
-function createWorld(options: WorldOptions): World {
+function createWorld(options: WorldOptions, computeBase: string): World {
   const region = options.region ?? 'europe-west1';
   const world: World = {
     project: options.project ?? 'lab-project',
@@ -155,11 +158,13 @@ function createWorld(options: WorldOptions): World {
     random: seededRandom(options.seed ?? 1),
     delays: { ...presets.fast, ...options.delays },
     faults: noFaults(),
-    computeBase: 'https://www.googleapis.com',
+    computeBase,
     clusters: new Map(),
     gkeOperations: new Map(),
     instances: new Map(),
     groups: new Map(),
+    resources: new Map(),
+    failing: new Set(),
     computeOperations: new Map(),
     requestIds: new Map(),
     groupListeners: [],

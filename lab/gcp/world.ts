@@ -1,5 +1,5 @@
 import type { Clock } from '../aws/clock.ts';
-import type { ComputeOperation, Instance, InstanceGroup } from './compute/state.ts';
+import type { ComputeOperation, Instance, InstanceGroup, Resource } from './compute/state.ts';
 import type { FaultState } from './faults.ts';
 import type { Cluster, GkeOperation } from './gke/state.ts';
 import type { GcpDelays } from './presets.ts';
@@ -22,6 +22,10 @@ export interface World {
   /** By `zone/name`; so are the groups. */
   readonly instances: Map<string, Instance>;
   readonly groups: Map<string, InstanceGroup>;
+  /** Everything else of Compute Engine, by its path below the project. */
+  readonly resources: Map<string, Resource>;
+  /** Names of VMs and addresses of endpoints that fail every health check. */
+  readonly failing: Set<string>;
   /** By name. */
   readonly computeOperations: Map<string, ComputeOperation>;
   /** Operations by the request ID that they were asked for with. */

@@ -1,6 +1,7 @@
 import { agents } from './agents.ts';
 import { withLock } from './cache.ts';
 import { go } from './go.ts';
+import { googleControllers } from './google-controllers.ts';
 import { krew } from './krew.ts';
 import { kubernetes } from './kubernetes.ts';
 import { oauth2Proxy } from './oauth2-proxy.ts';
@@ -17,6 +18,7 @@ const tools: Readonly<Record<ToolName, Tool>> = {
   kubernetes,
   krew,
   'oauth2-proxy': oauth2Proxy,
+  'google-controllers': googleControllers,
 };
 
 /** What is needed, and when to stop: installations in progress are interrupted when the signal is aborted. */

@@ -19,6 +19,8 @@ interface GoToolOptions {
   readonly source: string;
   /** Packages to build; each is one executable, named after the last part of its path that is no version. */
   readonly programs: () => readonly string[];
+  /** Values that the linker gives to variables of the programs, by package path and name. */
+  readonly values?: Readonly<Record<string, string>>;
   /** What to do when they cannot be built. */
   readonly fix: string;
 }
@@ -30,8 +32,9 @@ interface GoTool extends Tool {
 }
 
 /** A tool that is compiled by Go, once for each state of its sources. */
-export function goTool({ source, programs, fix, ...tool }: GoToolOptions): GoTool {
-  const named = (go: GoToolchain) => `${tool.name}-${goSourceHash(source, [process.arch, go.version])}`;
+export function goTool({ source, programs, values = {}, fix, ...tool }: GoToolOptions): GoTool {
+  const flags = Object.entries(values).map(([name, value]) => `-X ${name}=${value}`);
+  const named = (go: GoToolchain) => `${tool.name}-${goSourceHash(source, [process.arch, go.version, ...flags])}`;
   const directory = (go: GoToolchain) => join(cacheDirectory(), named(go));
   return {
     ...tool,
@@ -45,10 +48,17 @@ export function goTool({ source, programs, fix, ...tool }: GoToolOptions): GoToo
       const go = findGo();
       if (go === undefined) throw new SetupError('Go is missing.', 'Install Go 1.26 or later.');
       context.report('compiling');
+      let compiled = 0;
+      // With -v, Go names each package that it compiles.
+      const args = ['build', '-v', '-trimpath', '-ldflags', ['-s', '-w', ...flags].join(' ')];
       await publishDirectory(named(go), (folder) =>
-        runCommand(go.command, ['build', '-trimpath', '-ldflags', '-s -w', '-o', `${folder}/`, ...programs()], {
+        runCommand(go.command, [...args, '-o', `${folder}/`, ...programs()], {
           cwd: source,
           env: goEnvironment,
+          onLine: (line) => {
+            if (!line.startsWith('go: ')) compiled += 1;
+            context.report(compiled === 0 ? 'downloading modules' : `${compiled} packages compiled`);
+          },
           signal: context.signal,
           fix,
         }),

@@ -18,6 +18,9 @@ export const krewSource = join(projectRoot, 'scripts', 'setup', 'krew');
 /** Folder of the Go module that pins oauth2-proxy. */
 export const oauth2ProxySource = join(projectRoot, 'scripts', 'setup', 'oauth2-proxy');
 
+/** Folder of the Go module that builds the controllers of GKE. */
+export const googleControllersSource = join(projectRoot, 'lab', 'google-controllers');
+
 /** Hash of the names and contents of everything that a Go build of the folder reads. */
 export function goSourceHash(directory: string, extra: readonly string[]): string {
   const files = readdirSync(directory, { recursive: true, withFileTypes: true })

@@ -8,8 +8,17 @@ export interface InstallContext {
   readonly signal: AbortSignal;
 }
 
-/** Names of the tools; `go` is only requested by other tools. */
-const toolNames = ['temporal', 'packages', 'go', 'agents', 'kubernetes', 'krew', 'oauth2-proxy'] as const;
+/** Names of the tools; `go` is only requested by other tools, and `google-controllers` only by what runs on GKE's controllers. */
+const toolNames = [
+  'temporal',
+  'packages',
+  'go',
+  'agents',
+  'kubernetes',
+  'krew',
+  'oauth2-proxy',
+  'google-controllers',
+] as const;
 
 /** Name of a tool that the setup can provide. */
 export type ToolName = (typeof toolNames)[number];

@@ -8,9 +8,12 @@ import { type Counts, countEnds, readReport, type TestEnd } from './report.ts';
 import { unhandledFileVariable } from './unhandled-errors.ts';
 
 /** Vitest projects of vitest.config.ts, in the order in which they run. */
-export const projectNames = ['unit', 'workflow', 'e2e', 'worlds', 'matrix'] as const;
+export const projectNames = ['unit', 'workflow', 'e2e', 'worlds', 'matrix', 'google-controllers'] as const;
 
-/** Projects that `npm test` runs. `matrix` takes hours: everything that can happen during an upgrade, at each of its steps. */
+/**
+ * Projects that `npm test` runs. `matrix` takes hours: everything that can happen during an upgrade, at each of its steps. `google-controllers` needs
+ * programs that nothing else needs.
+ */
 export const everydayProjects: readonly ProjectName[] = ['unit', 'workflow', 'e2e'];
 
 /** Projects that run in parallel with the others, with the processor time that these leave: they only compute, for up to an hour of one core. */
@@ -38,6 +41,7 @@ const maxMinutes: Readonly<Record<ProjectName, number>> = {
   e2e: 60,
   worlds: 300,
   matrix: 300,
+  'google-controllers': 90,
 };
 
 /** The outcome of one test project or check. */

@@ -1,11 +1,7 @@
 import type { World } from '../world.ts';
 import { instanceOf } from './groups.ts';
-import type { ComputeOperation, Instance, InstanceGroup } from './state.ts';
-
-/** URL of a resource of the project. */
-function linkTo(world: World, path: string): string {
-  return `${world.computeBase}/compute/v1/projects/${world.project}/${path}`;
-}
+import { linkTo } from './links.ts';
+import type { Instance, InstanceGroup } from './state.ts';
 
 /** A VM as instances.get returns it. */
 export function describeInstance(world: World, instance: Instance) {
@@ -72,24 +68,4 @@ export function describeErrors(world: World, group: InstanceGroup) {
       instance: linkTo(world, `zones/${group.zone}/instances/${instance}`),
     },
   }));
-}
-
-/** An operation as zoneOperations.get returns it. */
-export function describeOperation(world: World, operation: ComputeOperation) {
-  const path = `zones/${operation.zone}`;
-  return {
-    kind: 'compute#operation',
-    id: operation.id,
-    name: operation.name,
-    operationType: operation.type,
-    status: operation.status,
-    progress: operation.status === 'DONE' ? 100 : 0,
-    insertTime: operation.startedAt,
-    startTime: operation.startedAt,
-    ...(operation.endedAt !== undefined && { endTime: operation.endedAt }),
-    ...(operation.requestId !== undefined && { clientOperationId: operation.requestId }),
-    zone: linkTo(world, path),
-    targetLink: linkTo(world, operation.target),
-    selfLink: linkTo(world, `${path}/operations/${operation.name}`),
-  };
 }

@@ -1,18 +1,13 @@
 import { HttpError, noResource } from '../errors.ts';
-import { later, randomId, timestamp, type World } from '../world.ts';
-import { describeErrors, describeGroup, describeInstance, describeMembers, describeOperation } from './describe.ts';
+import type { World } from '../world.ts';
+import type { ComputeCall, Handler } from './call.ts';
+import { describeErrors, describeGroup, describeInstance, describeMembers } from './describe.ts';
 import { pageOf, parseFilter } from './filter.ts';
 import { deleteInstance, deleteMember } from './groups.ts';
-import type { ComputeOperation, Instance, InstanceGroup } from './state.ts';
-
-/** One call: the parts of its path by name, its query, and its body. */
-export interface ComputeCall {
-  readonly path: Readonly<Record<string, string>>;
-  readonly query: URLSearchParams;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-type Handler = (call: ComputeCall) => object;
+import { kindHandlers } from './kinds/handlers.ts';
+import { locationHandlers } from './locations.ts';
+import { mutate, operationHandlers } from './operations.ts';
+import type { Instance, InstanceGroup } from './state.ts';
 
 /** Handlers of Compute Engine by the names that its API reference gives the methods. */
 export function computeHandlers(world: World): Readonly<Record<string, Handler>> {
@@ -29,6 +24,10 @@ export function computeHandlers(world: World): Readonly<Record<string, Handler>>
   };
 
   return {
+    ...locationHandlers(world),
+    ...kindHandlers(world),
+    ...operationHandlers(world),
+
     'instanceGroupManagers.get': (call) => describeGroup(world, groupOf(call)),
 
     'instanceGroupManagers.listManagedInstances': (call) => {
@@ -40,8 +39,9 @@ export function computeHandlers(world: World): Readonly<Record<string, Handler>>
 
     'instanceGroupManagers.deleteInstances': (call) => {
       const group = groupOf(call);
-      const target = `zones/${group.zone}/instanceGroupManagers/${group.name}`;
-      return mutate(world, call, group.zone, target, 'compute.instanceGroupManagers.deleteInstances', () => {
+      const scope = `zones/${group.zone}`;
+      const target = `${scope}/instanceGroupManagers/${group.name}`;
+      return mutate(world, call, { scope, target, type: 'compute.instanceGroupManagers.deleteInstances' }, () => {
         const { instances = [], skipInstancesOnValidationError = false } = call.body as {
           instances?: readonly string[];
           skipInstancesOnValidationError?: boolean;
@@ -58,6 +58,7 @@ export function computeHandlers(world: World): Readonly<Record<string, Handler>>
         const found = members.filter((member) => member !== undefined);
         group.targetSize -= found.length;
         for (const member of found) deleteMember(world, group, member);
+        return 0;
       });
     },
 
@@ -65,8 +66,18 @@ export function computeHandlers(world: World): Readonly<Record<string, Handler>>
 
     'instances.delete': (call) => {
       const instance = instanceOf(call);
-      const target = `zones/${instance.zone}/instances/${instance.name}`;
-      return mutate(world, call, instance.zone, target, 'delete', () => deleteInstance(world, instance));
+      const scope = `zones/${instance.zone}`;
+      return mutate(world, call, { scope, target: `${scope}/instances/${instance.name}`, type: 'delete' }, () => {
+        deleteInstance(world, instance);
+        return 0;
+      });
+    },
+
+    'instances.list': ({ path, query }) => {
+      const here = [...world.instances.values()].filter(({ zone }) => zone === path['zone']);
+      const described = here.map((one) => describeInstance(world, one));
+      const { items, ...next } = pageOf(described.filter(parseFilter(query.get('filter'))), query);
+      return { kind: 'compute#instanceList', items, ...next };
     },
 
     'instances.aggregatedList': ({ query }) => {
@@ -84,8 +95,6 @@ export function computeHandlers(world: World): Readonly<Record<string, Handler>>
       );
       return { kind: 'compute#instanceAggregatedList', items, ...next };
     },
-
-    'zoneOperations.get': (call) => describeOperation(world, operationOf(world, call)),
   };
 }
 
@@ -94,41 +103,4 @@ function memberOf(group: InstanceGroup, url: string) {
   const [, zone, name = ''] = /zones\/([^/]+)\/instances\/([^/]+)$/.exec(url) ?? [];
   const member = zone === group.zone ? group.members.get(name) : undefined;
   return member?.action === 'DELETING' ? undefined : member;
-}
-
-function operationOf(world: World, { path }: ComputeCall): ComputeOperation {
-  const operation = world.computeOperations.get(path['name'] ?? '');
-  if (operation === undefined || operation.zone !== path['zone']) {
-    throw noResource(world.project, `zones/${path['zone']}/operations/${path['name']}`);
-  }
-  return operation;
-}
-
-/** Changes something once for each request ID (Compute API reference, parameter `requestId`: a UUID; the zero UUID is not supported). */
-function mutate(world: World, { query }: ComputeCall, zone: string, target: string, type: string, apply: () => void) {
-  const requestId = query.get('requestId') ?? undefined;
-  if (requestId !== undefined && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(requestId)) {
-    throw new HttpError(400, 'invalid', `Invalid value for field 'requestId': '${requestId}'.`);
-  }
-  const known = requestId === undefined ? undefined : world.requestIds.get(requestId);
-  if (known !== undefined) return describeOperation(world, known);
-  apply();
-  const operation: ComputeOperation = {
-    name: `operation-${world.clock.now()}-${randomId(world, 12)}`,
-    id: randomId(world, 19),
-    zone,
-    type,
-    target,
-    requestId,
-    startedAt: timestamp(world),
-    status: 'RUNNING',
-    endedAt: undefined,
-  };
-  world.computeOperations.set(operation.name, operation);
-  if (requestId !== undefined) world.requestIds.set(requestId, operation);
-  later(world, world.delays.computeOperationMs, () => {
-    operation.status = 'DONE';
-    operation.endedAt = timestamp(world);
-  });
-  return describeOperation(world, operation);
 }

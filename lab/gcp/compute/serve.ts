@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { HttpError } from '../errors.ts';
 import { answerMetadata } from '../metadata.ts';
-import type { ComputeCall } from './handlers.ts';
+import type { ComputeCall } from './call.ts';
 import { findRoute } from './routes.ts';
 
 /** One call that arrived; the method is `GET …` with its path where it has no model. */
@@ -13,7 +13,7 @@ interface HttpCall extends ComputeCall {
 }
 
 /** Serves Compute Engine and the metadata server on one port of 127.0.0.1. `handle` answers, or returns `lost` for no answer. */
-export async function serveCompute(project: string, handle: (call: HttpCall) => object | 'lost', port = 0) {
+export async function serveCompute(project: string, handle: (call: HttpCall) => Promise<object | 'lost'>, port = 0) {
   const server = createServer((request, response) => {
     void answer(project, handle, request, response).catch((error: Error) => response.destroy(error));
   });
@@ -30,7 +30,7 @@ export async function serveCompute(project: string, handle: (call: HttpCall) => 
 
 async function answer(
   project: string,
-  handle: (call: HttpCall) => object | 'lost',
+  handle: (call: HttpCall) => Promise<object | 'lost'>,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -39,7 +39,7 @@ async function answer(
   if (metadata !== undefined) return void response.writeHead(metadata.status, metadata.headers).end(metadata.body);
   const body = await text(request);
   try {
-    const result = handle(readCall(project, request, pathname, searchParams, body));
+    const result = await handle(readCall(project, request, pathname, searchParams, body));
     if (result === 'lost') return void response.destroy();
     send(response, 200, result);
   } catch (error) {
@@ -56,10 +56,9 @@ function readCall(
   query: URLSearchParams,
   body: string,
 ): HttpCall {
-  const prefix = `/compute/v1/projects/${project}/`;
-  const route = pathname.startsWith(prefix)
-    ? findRoute(verb, decodeURIComponent(pathname.slice(prefix.length)))
-    : undefined;
+  // Clients of the GCE cloud provider ask for some resources by the beta or alpha version; what is modelled is the same in all.
+  const [, named, path = ''] = /^\/compute\/(?:v1|beta|alpha)\/projects\/([^/]+)\/?(.*)$/.exec(pathname) ?? [];
+  const route = named === project ? findRoute(verb, decodeURIComponent(path)) : undefined;
   return {
     method: route?.method ?? `${verb} ${pathname}`,
     path: route?.parts ?? {},

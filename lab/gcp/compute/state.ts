@@ -35,15 +35,49 @@ export interface InstanceGroup {
   }[];
 }
 
-/** An operation of Compute Engine in one zone. */
+/** An operation of Compute Engine. */
 export interface ComputeOperation {
   readonly name: string;
   readonly id: string;
-  readonly zone: string;
+  /** `zones/Z`, `regions/R` or `global`. */
+  readonly scope: string;
   readonly type: string;
+  /** Path of what it changes, below the project. */
   readonly target: string;
   readonly requestId: string | undefined;
   readonly startedAt: string;
   status: 'RUNNING' | 'DONE';
   endedAt: string | undefined;
+  /** Called when it is done. */
+  readonly waiters: (() => void)[];
+}
+
+/** A member of a target pool, an instance group or a network endpoint group. */
+export interface Backend {
+  /** `zones/Z/instances/N`. */
+  readonly instance: string;
+  /** Of a network endpoint; undefined where the VM as a whole is the member. */
+  readonly ip: string | undefined;
+  /** Of an endpoint GCE_VM_IP_PORT. */
+  readonly port: number | undefined;
+  /** Epoch ms. */
+  readonly attachedAt: number;
+  /** It is being detached: its connections are drained. */
+  draining: boolean;
+}
+
+/** What identifies a member of a group. */
+export type BackendKey = Pick<Backend, 'instance' | 'ip' | 'port'>;
+
+/** A resource that a client describes: what was sent, and what the cloud adds to it. */
+export interface Resource {
+  /** Below the project, e.g. `regions/R/forwardingRules/N`. */
+  readonly path: string;
+  readonly id: string;
+  readonly createdAt: string;
+  /** Counts changes. The fingerprint is made from it. */
+  revision: number;
+  fields: Readonly<Record<string, unknown>>;
+  /** Of what has members. */
+  backends: readonly Backend[];
 }

@@ -34,7 +34,7 @@ interface GrpcOptions {
 }
 
 /** Serves google.container.v1.ClusterManager, from the protos of the package that its client comes from. */
-export async function serveGrpc(handle: (call: GrpcCall) => GrpcOutcome, { port = 0, tls }: GrpcOptions) {
+export async function serveGrpc(handle: (call: GrpcCall) => Promise<GrpcOutcome>, { port = 0, tls }: GrpcOptions) {
   const service = (definition ??= clusterManager()).service;
   const server = new Server();
   const answer =
@@ -42,13 +42,13 @@ export async function serveGrpc(handle: (call: GrpcCall) => GrpcOutcome, { port 
     ({ request, metadata }, respond) => {
       const text = (key: string) => metadata.get(key).join();
       const userAgent = text('x-goog-api-client') || text('user-agent');
-      try {
-        const outcome = handle({ method, request, userAgent, authorization: text('authorization') });
-        if (outcome === 'lost') respond({ code: status.UNAVAILABLE, details: 'Connection dropped' });
-        else respond(null, outcome.answer);
-      } catch (error) {
-        respond(failure(error));
-      }
+      handle({ method, request, userAgent, authorization: text('authorization') }).then(
+        (outcome) => {
+          if (outcome === 'lost') respond({ code: status.UNAVAILABLE, details: 'Connection dropped' });
+          else respond(null, outcome.answer);
+        },
+        (error: unknown) => respond(failure(error)),
+      );
     };
   server.addService(service, Object.fromEntries(Object.keys(service).map((method) => [method, answer(method)])));
   const pair = tls && { private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.certificate) };

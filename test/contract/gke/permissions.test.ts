@@ -7,18 +7,44 @@ import { startOperation } from '../../../lab/gcp/gke/operations.ts';
 import { permissionOf } from '../../../lab/gcp/permissions.ts';
 import { later } from '../../../lab/gcp/world.ts';
 import { refusal } from '../cases/refusal.ts';
+import {
+  makeInstanceGroups,
+  makeNodeGroups,
+  makeTargetPool,
+  openBalancers,
+  openCompute,
+  serviceAt,
+} from './balancers.ts';
 import { calls, type GkeBench, openBench, target } from './support.ts';
 
 const file = new URL('../../../deploy/iam/gke-role.yaml', import.meta.url);
 const { includedPermissions } = parse(readFileSync(file, 'utf8')) as { includedPermissions: readonly string[] };
 
+/** Load balancers of each kind are found, and their members read. */
+async function watch(bench: GkeBench): Promise<void> {
+  const balancers = openBalancers(bench);
+  const compute = openCompute(bench);
+  const addresses = {
+    pool: await makeTargetPool(compute, { name: 'pool' }),
+    nodes: await makeNodeGroups(compute, { name: 'nodes' }),
+    internal: await makeNodeGroups(compute, { name: 'internal', checkScope: 'global' }),
+    instances: await makeInstanceGroups(compute, { name: 'instances' }),
+  };
+  const services = Object.entries(addresses).map(([name, address]) => serviceAt(address, { key: `default/${name}` }));
+  const { groups } = await balancers.discover(services);
+  const read = await balancers.readTargets(groups);
+  expect(read.map(({ targets }) => targets.length)).toEqual([4, 4, 4, 4]);
+}
+
 /** A whole replacement, in which an operation of somebody else is found by each of its two texts, and a VM is looked for in other pools. */
-async function replace({ gcp, cloudClock, pools, web }: GkeBench): Promise<void> {
+async function replace(bench: GkeBench): Promise<void> {
+  const { gcp, cloudClock, pools, web } = bench;
   const { model } = gcp;
   const cluster = model.clusters.get('prod');
   if (cluster === undefined) throw new Error('no cluster');
   const replacement = { ...web, name: 'web-new' };
   const request = { source: web, target, run: 'run-1', token: 't' };
+  await watch(bench);
   await pools.requireMayCreate(request);
   startOperation(model, cluster, { type: 'UPGRADE_MASTER', run: (done) => later(model, 10_000, () => done()) });
   await pools.createPool({ ...request, size: 2 });

@@ -1,0 +1,151 @@
+import type { compute_v1 } from '@googleapis/compute';
+import type { ServiceFacts } from '../../../core/model/service.ts';
+import type { TargetGroupBase } from '../../../core/model/target-group.ts';
+import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
+import type { Discovery } from '../../../ports/load-balancers.ts';
+import { mapHealthCheck } from './map.ts';
+import { nameIn, parsePath } from './paths.ts';
+import {
+  type BalancerReader,
+  listForwardingRules,
+  listZones,
+  readBackendService,
+  readHealthCheck,
+  readTargetPool,
+} from './read.ts';
+
+type Rule = compute_v1.Schema$ForwardingRule;
+
+/** A forwarding rule that leads to something with nodes as its members. */
+interface Match {
+  readonly service: string;
+  readonly rule: Rule;
+}
+
+/**
+ * Keys under which controllers write the Service into the description of what they create (cloud-provider-gcp, providers/gce/gce_loadbalancer_external.go;
+ * ingress-gce, pkg/utils/utils.go).
+ */
+const serviceKeys = ['networking.gke.io/service-name', 'kubernetes.io/service-name'];
+
+/**
+ * Target pools and backend services behind the Services of type LoadBalancer that have an address: found by the address, confirmed by the description of
+ * the forwarding rule. A Service that can't be protected is never left out: it is reported as unsupported, with the first of its reasons. For the
+ * Services in `beside`, only that is reported.
+ */
+export async function discoverGroups(
+  reader: BalancerReader,
+  services: readonly ServiceFacts[],
+  beside: readonly ServiceFacts[] = [],
+): Promise<Discovery> {
+  const exposed = [...services, ...beside].filter(
+    ({ type, hostnames }) => type === 'LoadBalancer' && hostnames.length > 0,
+  );
+  if (exposed.length === 0) return { groups: [], unsupported: [] };
+  const rules = await listForwardingRules(reader);
+  const judged = exposed.flatMap((service) => matchService(service, rules));
+  const wanted = new Set(services.map(({ key }) => key));
+  const matches = onePerBackend(judged.filter((one): one is Match => 'rule' in one && wanted.has(one.service)));
+  const zones = matches.length === 0 ? [] : await listZones(reader);
+  const unsupported = judged.filter((one): one is UnsupportedServiceFacts => 'why' in one);
+  return {
+    groups: await Promise.all(matches.map(async (match) => await readGroup(reader, match, zones))),
+    unsupported: [...Map.groupBy(unsupported, ({ service }) => service).values()].flatMap((all) => all.slice(0, 1)),
+  };
+}
+
+function matchService({ key, hostnames }: ServiceFacts, rules: readonly Rule[]): (Match | UnsupportedServiceFacts)[] {
+  return hostnames.flatMap((address): (Match | UnsupportedServiceFacts)[] => {
+    const own = rules.filter(({ IPAddress }) => IPAddress === address);
+    return own.length === 0 ? [unknownLoadBalancer(key, address)] : own.map((rule) => judgeRule(key, rule));
+  });
+}
+
+function judgeRule(service: string, rule: Rule): Match | UnsupportedServiceFacts {
+  const named = readDescription(rule.description);
+  if (!serviceKeys.some((key) => named[key] === service)) return notManaged(service, rule);
+  // Only passthrough load balancers have nodes behind them (load balancing documentation, "Forwarding rules overview"); the others are proxies.
+  const passesThrough = rule.loadBalancingScheme === 'EXTERNAL' || rule.loadBalancingScheme === 'INTERNAL';
+  const path = backendPath(rule);
+  const known = path.includes('/targetPools/') || path.includes('/backendServices/');
+  return passesThrough && known ? { service, rule } : otherTargets(service, rule);
+}
+
+/** What is behind the rule: the path of a backend service or a target pool. */
+function backendPath({ backendService, target }: Rule): string {
+  return parsePath(backendService ?? target);
+}
+
+/** A Service with ports of two protocols has two rules with one backend service. */
+function onePerBackend(matches: readonly Match[]): readonly Match[] {
+  return [...new Map(matches.toReversed().map((one) => [`${one.service} ${backendPath(one.rule)}`, one])).values()];
+}
+
+function readDescription(text: string | null | undefined): Readonly<Record<string, unknown>> {
+  try {
+    const parsed: unknown = JSON.parse(text ?? '');
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+async function readGroup(
+  reader: BalancerReader,
+  { service, rule }: Match,
+  zones: readonly string[],
+): Promise<TargetGroupBase> {
+  const id = backendPath(rule);
+  const name = nameIn(id);
+  const common = { id, name, loadBalancer: rule.name ?? '', service, strandsDraining: false, crossZone: true, zones };
+  if (id.includes('/targetPools/')) {
+    const pool = await readTargetPool(reader, name);
+    return {
+      ...common,
+      kind: 'gce-target-pool',
+      // Target pools know no connection draining (load balancing documentation, "Backend service-based external passthrough Network Load Balancer").
+      deregistrationDelayMs: 0,
+      terminatesConnectionsAfterDelay: true,
+      terminatesUnhealthyConnections: false,
+      healthCheck: mapHealthCheck(await readHealthCheck(reader, pool.healthChecks)),
+    };
+  }
+  const backend = await readBackendService(reader, name);
+  return {
+    ...common,
+    kind: 'gce-backend-service',
+    deregistrationDelayMs: (backend.connectionDraining?.drainingTimeoutSec ?? 0) * 1_000,
+    terminatesConnectionsAfterDelay: true,
+    // Compute API reference, BackendService.connectionTrackingPolicy: by default TCP connections persist on an unhealthy backend.
+    terminatesUnhealthyConnections:
+      backend.connectionTrackingPolicy?.connectionPersistenceOnUnhealthyBackends === 'NEVER_PERSIST',
+    healthCheck: mapHealthCheck(await readHealthCheck(reader, backend.healthChecks)),
+  };
+}
+
+function unknownLoadBalancer(service: string, address: string): UnsupportedServiceFacts {
+  return {
+    service,
+    why: 'unknown-load-balancer',
+    detail: `no forwarding rule of this project and region has the address ${address}`,
+    hint: 'Whether a node is deregistered could not be observed. Check the project and the region.',
+  };
+}
+
+function notManaged(service: string, rule: Rule): UnsupportedServiceFacts {
+  return {
+    service,
+    why: 'not-managed',
+    detail: `forwarding rule ${rule.name} has its address, but its description does not say that it is for ${service}`,
+    hint: 'Without its controller no node is deregistered. Let GKE create the load balancer of the Service.',
+  };
+}
+
+function otherTargets(service: string, rule: Rule): UnsupportedServiceFacts {
+  return {
+    service,
+    why: 'other-targets',
+    detail: `forwarding rule ${rule.name} leads to ${backendPath(rule)}, of a load balancer that is a proxy`,
+    hint: 'Nodes are not members there, so excluding them protects nothing. Use a passthrough load balancer for this Service.',
+  };
+}

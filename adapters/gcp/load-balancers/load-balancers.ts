@@ -1,0 +1,80 @@
+import type { TargetFacts, TargetGroupBase } from '../../../core/model/target-group.ts';
+import type { LoadBalancers } from '../../../ports/load-balancers.ts';
+import { createComputeClient } from '../compute-client.ts';
+import type { GcpOptions } from '../options.ts';
+import { discoverGroups } from './discover.ts';
+import { mapEndpoint, mapInstance } from './map.ts';
+import { parsePath } from './paths.ts';
+import {
+  type BalancerReader,
+  listEndpoints,
+  listInstances,
+  readBackendService,
+  readGroupHealth,
+  readInstanceHealth,
+  readTargetPool,
+} from './read.ts';
+
+/** How the adapter works. */
+interface GoogleBalancerOptions extends GcpOptions {
+  /** Of the cluster: passthrough load balancers are regional. */
+  readonly region: string;
+}
+
+/** Most calls for the health of VMs of a target pool that are in progress at once: the API tells it one VM at a time. */
+const maxHealthCalls = 8;
+
+/**
+ * The passthrough load balancers of one region. Members are told by the names of their VMs, which are those of their nodes. All states are read after the
+ * call, whatever age would do.
+ */
+export function createGoogleLoadBalancers(options: GoogleBalancerOptions): LoadBalancers {
+  const reader: BalancerReader = { client: createComputeClient(options), region: options.region };
+  return {
+    discover: async (services, { beside } = {}) => await discoverGroups(reader, services, beside),
+    readTargets: async (groups) =>
+      await Promise.all(groups.map(async (group) => ({ ...group, targets: await readMembers(reader, group) }))),
+  };
+}
+
+async function readMembers(
+  reader: BalancerReader,
+  { id, kind, name }: TargetGroupBase,
+): Promise<readonly TargetFacts[]> {
+  if (kind === 'gce-target-pool') return await readPoolMembers(reader, name);
+  const { backends = [] } = await readBackendService(reader, name);
+  const read = backends.map(async ({ group }) => {
+    const path = parsePath(group);
+    if (!path.includes('/networkEndpointGroups/')) return await readGroupMembers(reader, name, path, group ?? '');
+    return (await listEndpoints(reader, path)).map((endpoint) => mapEndpoint(endpoint, path, id));
+  });
+  return (await Promise.all(read)).flat();
+}
+
+async function readGroupMembers(
+  reader: BalancerReader,
+  service: string,
+  path: string,
+  url: string,
+): Promise<readonly TargetFacts[]> {
+  const [instances, health] = await Promise.all([listInstances(reader, path), readGroupHealth(reader, service, url)]);
+  return instances.map((instance) =>
+    mapInstance(
+      instance,
+      health.filter((one) => parsePath(one.instance) === parsePath(instance)),
+    ),
+  );
+}
+
+async function readPoolMembers(reader: BalancerReader, name: string): Promise<readonly TargetFacts[]> {
+  const waiting = [...((await readTargetPool(reader, name)).instances ?? [])];
+  const members: TargetFacts[] = [];
+  const readNext = async (): Promise<void> => {
+    for (let instance = waiting.shift(); instance !== undefined; instance = waiting.shift()) {
+      const health = await readInstanceHealth(reader, name, instance);
+      if (health !== undefined) members.push(mapInstance(instance, health));
+    }
+  };
+  await Promise.all(Array.from({ length: maxHealthCalls }, readNext));
+  return members.toSorted((a, b) => a.instanceId.localeCompare(b.instanceId));
+}

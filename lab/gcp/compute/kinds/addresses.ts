@@ -1,0 +1,39 @@
+import { HttpError } from '../../errors.ts';
+import type { World } from '../../world.ts';
+import { linkTo, parseLink } from '../links.ts';
+import type { Kind } from './kind.ts';
+
+/** Addresses that are reserved for forwarding rules. */
+export const addresses: Kind = {
+  collection: 'addresses',
+  singular: 'address',
+  apis: { region: 'addresses', global: 'globalAddresses' },
+  methods: ['get', 'list', 'insert', 'delete'],
+  complete: (world, _scope, { address, addressType = 'EXTERNAL' }) => ({
+    addressType,
+    address: typeof address === 'string' && address !== '' ? address : chooseAddress(world, addressType),
+    status: 'RESERVED',
+  }),
+  derive: (world, { fields }) => {
+    const users = [...world.resources.values()].filter((other) => other.fields['IPAddress'] === fields['address']);
+    return users.length === 0 ? {} : { status: 'IN_USE', users: users.map(({ path }) => linkTo(world, path)) };
+  },
+};
+
+/** A free address: of 10.0.201.0/24 for internal ones, of 203.0.113.0/24 (RFC 5737) for others. @throws HttpError 403 when none is left */
+export function chooseAddress(world: World, type: unknown): string {
+  const network = type === 'INTERNAL' ? '10.0.201' : '203.0.113';
+  const used = new Set([...world.resources.values()].flatMap(({ fields }) => [fields['address'], fields['IPAddress']]));
+  for (let host = 1; host < 255; host += 1) {
+    if (!used.has(`${network}.${host}`)) return `${network}.${host}`;
+  }
+  throw new HttpError(403, 'quotaExceeded', "Quota 'IN_USE_ADDRESSES' exceeded.  Limit: 254.0 in region.");
+}
+
+/** The address that a reference means: one in numbers, or a reserved one. */
+export function readAddress(world: World, reference: string): string {
+  if (/^[\d.]+$|:.*:/.test(reference) && !reference.includes('/')) return reference;
+  const address = world.resources.get(parseLink(reference))?.fields['address'];
+  if (typeof address === 'string') return address;
+  throw new HttpError(400, 'invalid', `Invalid value for field 'resource.IPAddress': '${reference}'.`);
+}
