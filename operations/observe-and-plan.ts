@@ -1,5 +1,6 @@
+import type { NodeFacts } from '../core/model/node.ts';
 import type { PoolFacts, PoolRef } from '../core/model/pool.ts';
-import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
+import type { ServingFacts } from '../core/model/serving.ts';
 import { buildPlanInSlices } from '../core/plan/build-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { oldNodes } from '../core/policy/members.ts';
@@ -62,15 +63,14 @@ export async function observeAndPlan(
     },
     async () => await observeCluster(open(), policy),
   );
-  const pool = described ?? poolOf(facts.cluster, ref);
+  const pool = described ?? poolOf(oldNodes(facts.cluster, policy), ref);
   const observation: Observation = { pool, newPoolExists, facts, ...asked };
   const plan = await inSlices(buildPlanInSlices({ policy, run, ...observation }));
   return { plan, observation };
 }
 
 /** What the nodes alone say about a pool that no cloud is asked for. */
-function poolOf({ nodes }: ClusterFacts, ref: PoolRef): PoolFacts {
-  const own = nodes.filter(({ pool }) => pool === ref.name);
+function poolOf(own: readonly NodeFacts[], ref: PoolRef): PoolFacts {
   const size = own.length;
   return {
     ref,

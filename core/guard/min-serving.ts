@@ -3,6 +3,7 @@ import type { NodeFacts } from '../model/node.ts';
 import type { DisruptionBudgetFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
+import { membersOf } from '../policy/members.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText, count } from '../text/format.ts';
 import { expectedEndpoints, type ServiceBaseline } from './baseline.ts';
@@ -78,7 +79,9 @@ function maxTargets(state: ServiceState, facts: ServingFacts, policy: Policy, ba
   const { service, attached, hosts } = state;
   if (expectedEndpoints(state, facts, baseline) === 0 && state.readyOn.size === 0) return 0;
   if (service.externalTrafficPolicy === 'Cluster') {
-    const out = facts.cluster.nodes.filter((node) => isOutForNow(node, policy) && !attached.has(node.name)).length;
+    const out = facts.cluster.nodes.filter(
+      (node) => isOutForNow(node, facts, policy) && !attached.has(node.name),
+    ).length;
     return Math.min(baseline.targets, attached.size + out);
   }
   const there = service.endpoints.filter((endpoint) => !endpoint.terminating).length;
@@ -88,8 +91,8 @@ function maxTargets(state: ServiceState, facts: ServingFacts, policy: Policy, ba
 }
 
 /** Excluded, and not drained for good: new nodes take the place of those that an upgrade excludes, and nothing takes that of drained ones. */
-function isOutForNow({ excluded, pool }: NodeFacts, { pool: { name }, selection }: Policy): boolean {
-  return excluded && !(selection !== undefined && pool === name);
+function isOutForNow({ excluded, uid }: NodeFacts, { cluster }: ServingFacts, policy: Policy): boolean {
+  return excluded && (policy.selection === undefined || !membersOf(cluster, policy).old.has(uid));
 }
 
 /**
@@ -107,7 +110,8 @@ function zoneMinServing(
   if (served.length === 0) return {};
   const local = state.service.externalTrafficPolicy === 'Local';
   const places = facts.cluster.nodes.filter(
-    (node) => state.hosts.has(node.name) || (!local && (state.attached.has(node.name) || isOutForNow(node, policy))),
+    (node) =>
+      state.hosts.has(node.name) || (!local && (state.attached.has(node.name) || isOutForNow(node, facts, policy))),
   );
   const zones = new Set(places.map((node) => node.zone));
   return Object.fromEntries(served.filter((zone) => zones.has(zone)).map((zone) => [zone, 1]));
