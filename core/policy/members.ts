@@ -1,7 +1,7 @@
 import { onceFor } from '../model/cluster-index.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { ClusterFacts } from '../model/serving.ts';
-import type { Policy } from './policy.ts';
+import type { NodeSelection, Policy } from './policy.ts';
 
 /** UIDs of nodes. */
 export type NodeUids = ReadonlySet<string>;
@@ -27,12 +27,15 @@ type MemberPolicy = Pick<Policy, 'pool' | 'target' | 'selection'>;
  * drain some nodes of a pool, whose others stay.
  */
 export function membersOf(cluster: Pick<ClusterFacts, 'nodes'>, policy: MemberPolicy): Members {
-  const known = membersByPolicy(cluster.nodes);
-  const { pool, target, selection } = policy;
-  const key = JSON.stringify([pool.name, target.poolName, selection?.nodes.map(({ uid }) => uid)]);
-  const seen = known.get(key) ?? findMembers(cluster.nodes, policy);
-  known.set(key, seen);
-  return seen;
+  const { named, selected } = knownMembers(cluster.nodes);
+  const { selection } = policy;
+  const name = `${policy.pool.name} ${policy.target.poolName}`;
+  const known = selection === undefined ? named.get(name) : selected.get(selection);
+  if (known !== undefined) return known;
+  const found = findMembers(cluster.nodes, policy);
+  if (selection === undefined) named.set(name, found);
+  else selected.set(selection, found);
+  return found;
 }
 
 /** The nodes that leave while the run goes that way. */
@@ -68,7 +71,11 @@ export function findPeers(uid: string | undefined, members: Members): NodeUids |
   return [members.old, members.new, members.staying].find((uids) => uids.has(uid));
 }
 
-const membersByPolicy: (nodes: readonly NodeFacts[]) => Map<string, Members> = onceFor(() => new Map());
+/** What was found for one observation: by the names of both pools, and by the nodes that are drained. Asked for each node of each decision. */
+const knownMembers = onceFor((_nodes: readonly NodeFacts[]) => ({
+  named: new Map<string, Members>(),
+  selected: new WeakMap<NodeSelection, Members>(),
+}));
 
 function findMembers(nodes: readonly NodeFacts[], { pool, target, selection }: MemberPolicy): Members {
   const selected = selection === undefined ? undefined : new Set(selection.nodes.map(({ uid }) => uid));

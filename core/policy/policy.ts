@@ -37,7 +37,7 @@ export function poolRefOf({ cluster, pool }: Pick<Policy, 'cluster' | 'pool'>): 
 }
 
 /** Nodes that are drained, without a pool that replaces them. */
-interface NodeSelection {
+export interface NodeSelection {
   readonly nodes: readonly { readonly name: string; readonly uid: string }[];
   /** Whether their instances are terminated in the end. Otherwise the nodes stay, cordoned, excluded and empty. */
   readonly terminate: boolean;

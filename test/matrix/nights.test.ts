@@ -187,13 +187,12 @@ test('a window closes in the middle of an upgrade, a budget blocks it after the 
       // The guard takes back the exclusion of a node that the budgets no longer spare, or its pods are refused an eviction.
       () => true,
       async () => {
-        await until(
-          async () =>
-            /(?:budget default\/|pdb )(?:web|api)/i.test(await operator.expectCode(0, 'explain', labPool))
-              ? true
-              : undefined,
-          { what: 'nodeferry explain names no budget', timeoutMs: 60_000, everyMs: 1_000 },
-        );
+        const namesBudget = async () => {
+          const said = await operator.expectCode(0, 'explain', labPool);
+          if (/(?:budget default\/|pdb )(?:web|api)/i.test(said)) return true;
+          throw new Error(said);
+        };
+        await until(namesBudget, { what: 'nodeferry explain names no budget', timeoutMs: 120_000, everyMs: 1_000 });
         await setBudgets({ web: 2, api: 1 });
       },
     ],

@@ -93,7 +93,9 @@ describe('the nodes that have a part in a drain', () => {
 
   test('are found once for each observation', () => {
     const { cluster } = factsOf();
-    expect(membersOf(cluster, draining(['n1']))).toBe(membersOf(cluster, draining(['n1'])));
-    expect(membersOf(cluster, draining(['n1']))).not.toBe(membersOf(cluster, draining(['n2'])));
+    const [one, other] = [draining(['n1']), draining(['n2'])];
+    expect(membersOf(cluster, one)).toBe(membersOf(cluster, one));
+    expect(membersOf(cluster, one)).not.toBe(membersOf(cluster, other));
+    expect(membersOf(cluster, aPolicy())).toBe(membersOf(cluster, aPolicy()));
   });
 });
