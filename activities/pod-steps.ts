@@ -20,7 +20,7 @@ import { findRevocation } from '../core/guard/revocation.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
-import { findRolledBack } from '../core/policy/members.ts';
+import { leavingOf } from '../core/policy/members.ts';
 import { recordBlocked } from '../core/status/blocked.ts';
 import { type EvictPodsCheckpoint, readEvictPods, readPodTimes } from '../core/status/checkpoint.ts';
 import { addExternalChanges } from '../core/status/external-changes.ts';
@@ -98,7 +98,7 @@ export function createPodSteps(
         poll: fence.around<EvictingResult>(async ({ now: began, checkpoint, since }) => {
           const known = readEvictPods(checkpoint);
           const facts = await observer.cluster();
-          const leaving = findRolledBack(facts, policy, input.direction);
+          const leaving = input.direction === 'back' ? leavingOf(facts, policy, 'back') : undefined;
           // What an earlier attempt did not get to.
           if (leaving !== undefined) await adoptNow(facts, run, { leaving });
           const now = clock.now();

@@ -11,7 +11,7 @@ import { type AwaitedWorkload, decideLate, requiredHint } from '../core/pod-surg
 import { decidePodSurgeRound } from '../core/pod-surge/pod-surge-round.ts';
 import { selectBatch } from '../core/pod-surge/select-batch.ts';
 import { decideSwapsAfterDrain } from '../core/pod-surge/swap-after-drain.ts';
-import { findRolledBack, leavingOf } from '../core/policy/members.ts';
+import { leavingOf } from '../core/policy/members.ts';
 import { recordBlocked } from '../core/status/blocked.ts';
 import {
   type EvictReleasedCheckpoint,
@@ -85,12 +85,12 @@ export function createPodSurgeSteps(
           });
           const context = { policy, ...asked };
           const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: known.dismissed });
-          const leaving = findRolledBack(facts.cluster, policy, direction);
-          if (leaving !== undefined && (await swapPods(acting, { ...context, cluster: facts.cluster, run, leaving })))
+          const leaving = leavingOf(facts.cluster, policy, direction);
+          if (direction === 'back' && (await swapPods(acting, { ...context, cluster: facts.cluster, run, leaving })))
             return { done: false, reason: 'pods are being swapped', checkpoint, requeueAfterMs: 100 };
           const maxNodes = policy.guard.maxInFlight;
           const batch = known.batch ?? selectBatch({ ...context, cluster: facts.cluster, waiting, maxNodes });
-          const hosts = { facts, policy, leaving: leavingOf(facts.cluster, policy, direction) };
+          const hosts = { facts, policy, leaving };
           const aside = known.aside ?? findAside(hosts);
           const before = known.evictedInstead;
           const names = [...lost, ...before.map(({ workload }) => workload)];
@@ -113,11 +113,11 @@ export function createPodSurgeSteps(
             run,
             batch,
             evictedInstead: names,
-            leaving: hosts.leaving,
+            leaving,
             now,
           };
           const { awaited, kept: placed } =
-            leaving === undefined
+            direction === 'forward'
               ? await move({ ...places, fence }, known.places)
               : { awaited: [], kept: known.places };
           const misplaced = awaited.map(({ workload, reason, isHopeless }): AwaitedWorkload => {
@@ -143,7 +143,7 @@ export function createPodSurgeSteps(
             cluster: facts.cluster,
             policy,
             now,
-            isRollingBack: leaving !== undefined,
+            isRollingBack: direction === 'back',
           });
           const lostNow = expired.map(({ workload }) => workload);
           if (lostNow.length > 0) await adoptForWorkloads(facts.cluster, run, lostNow, fence);

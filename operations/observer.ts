@@ -31,23 +31,21 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
   const { clock, cluster, loadBalancers } = ports;
   const discovering = createDiscoveryCache(ports);
 
-  const observe: Observer['cluster'] = async () => await cluster.observe();
-
   async function observeAt(
     discover: (own: readonly ServiceFacts[], seen: ClusterFacts) => Promise<Discovery>,
     run: RunScope,
     options?: ReadOptions,
   ): Promise<ServingFacts> {
-    const seen = await observe();
+    const seen = await cluster.observe();
     const own = servicesOfRun(seen, run);
     const { groups, unsupported } = await discover(own, seen);
     const targetGroups = await discovering.using(own, async () => await loadBalancers.readTargets(groups, options));
     // Load balancers may take seconds to answer, the cluster does not: it is read last, so that the observation is of one moment.
-    return { cluster: await observe(), targetGroups, unsupported, observedAt: clock.now() };
+    return { cluster: await cluster.observe(), targetGroups, unsupported, observedAt: clock.now() };
   }
 
   return {
-    cluster: observe,
+    cluster: async () => await cluster.observe(),
     serving: async (run, options) => await observeAt(async (own) => await discovering.find(own), run, options),
     observeFresh: async (policy) =>
       await observeAt(
@@ -58,7 +56,7 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
         { policy, baselines: [] },
       ),
     refresh: async (earlier, run, services) => {
-      const own = servicesOfRun(await observe(), run);
+      const own = servicesOfRun(await cluster.observe(), run);
       const known = discovering.recall(own);
       if (known === undefined) return undefined;
       const asked = known.groups.filter(({ service }) => services.includes(service));
@@ -67,7 +65,7 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
       );
       const states = new Map([...earlier.targetGroups, ...read].map((group) => [group.id, group.targets]));
       const targetGroups = known.groups.map((group) => ({ ...group, targets: states.get(group.id) }));
-      const seen = await observe();
+      const seen = await cluster.observe();
       const isWhole = targetGroups.every((group): group is TargetGroupFacts => group.targets !== undefined);
       if (!isWhole || discovering.recall(servicesOfRun(seen, run)) === undefined) return undefined;
       return { ...earlier, cluster: seen, targetGroups, unsupported: known.unsupported, observedAt: clock.now() };

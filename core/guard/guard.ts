@@ -130,8 +130,8 @@ export function outOf({
   const names = new Set(waiting.map((node) => node.name));
   // The waiting nodes need not all be named: the others that have the same part will leave too.
   const members = membersOf(facts.cluster, policy);
-  const peers = new Set(waiting.map((node) => findPeers(index.nodes.get(node.name)?.uid, members)));
-  const isPeer = ({ uid }: NodeFacts) => [...peers].some((uids) => uids?.has(uid));
+  const peers = [...new Set(waiting.map((node) => findPeers(index.nodes.get(node.name)?.uid, members)))];
+  const isPeer = ({ uid }: NodeFacts) => peers.some((uids) => uids?.has(uid));
   return nodesOut(
     nodes,
     inFlight.map((node) => node.name),

@@ -20,7 +20,7 @@ export interface Members {
 export type Direction = 'forward' | 'back';
 
 /** The part of a policy that says which nodes take part. */
-type MemberPolicy = Pick<Policy, 'pool' | 'target' | 'selection'>;
+export type MemberPolicy = Pick<Policy, 'pool' | 'target' | 'selection'>;
 
 /**
  * Which nodes have which part in a run with this policy. Decisions ask for the part of a node, and never compare the names of pools: a run may
@@ -42,15 +42,6 @@ export function membersOf(cluster: Pick<ClusterFacts, 'nodes'>, policy: MemberPo
 export function leavingOf(cluster: Pick<ClusterFacts, 'nodes'>, policy: MemberPolicy, direction: Direction): NodeUids {
   const members = membersOf(cluster, policy);
   return direction === 'forward' ? members.old : members.new;
-}
-
-/** The new nodes while a run goes back, and they leave. Undefined while it goes forward. */
-export function findRolledBack(
-  cluster: Pick<ClusterFacts, 'nodes'>,
-  policy: MemberPolicy,
-  direction: Direction,
-): NodeUids | undefined {
-  return direction === 'back' ? membersOf(cluster, policy).new : undefined;
 }
 
 /** The nodes that a run with this policy replaces or drains. */

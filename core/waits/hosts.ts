@@ -6,8 +6,7 @@ import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
 import { targetsOf } from '../model/targets-of.ts';
-import { type Members, membersOf, type NodeUids } from '../policy/members.ts';
-import type { Policy } from '../policy/policy.ts';
+import { type MemberPolicy, type Members, membersOf, type NodeUids } from '../policy/members.ts';
 
 /** Nodes for which the run does not wait although load balancers send nothing to them: by name, each with an explanation. */
 export type NodesAside = Readonly<Record<string, string>>;
@@ -15,7 +14,7 @@ export type NodesAside = Readonly<Record<string, string>>;
 /** What distinguishes the nodes that have to become healthy from those that the run cannot make healthy. */
 export interface HostsQuestion {
   readonly facts: ServingFacts;
-  readonly policy: Pick<Policy, 'pool' | 'target' | 'selection'>;
+  readonly policy: MemberPolicy;
   /** The nodes that are leaving, once they are cordoned. */
   readonly leaving: NodeUids;
   /** The nodes set aside when the wait began. */

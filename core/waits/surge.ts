@@ -5,8 +5,7 @@ import type { InstanceFacts } from '../model/pool.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
 import { targetsOf } from '../model/targets-of.ts';
-import { newNodes, oldNodes } from '../policy/members.ts';
-import type { Policy } from '../policy/policy.ts';
+import { type MemberPolicy, newNodes, oldNodes } from '../policy/members.ts';
 import { listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
 import { takesNode } from './registration.ts';
@@ -16,7 +15,7 @@ import { findUnjoined } from './unjoined.ts';
 interface SurgeQuestion {
   readonly facts: ServingFacts;
   /** The nodes that the run replaces show which target groups register such nodes. */
-  readonly policy: Pick<Policy, 'pool' | 'target' | 'selection'>;
+  readonly policy: MemberPolicy;
   /** How many nodes must be there. */
   readonly expected: number;
   /**

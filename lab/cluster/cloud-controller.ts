@@ -37,6 +37,30 @@ KubernetesClusterID = ${settings.clusterName}
 `;
 }
 
+/** Arguments of a cloud controller manager, whose framework is the same for all clouds: nodes and Services, without routes, and alone. */
+export function cloudControllerArguments(
+  cloud: 'aws' | 'gce',
+  {
+    config,
+    kubeconfig,
+    clusterName,
+  }: { readonly config: string; readonly kubeconfig: string; readonly clusterName: string },
+): readonly string[] {
+  return [
+    `--cloud-provider=${cloud}`,
+    `--cloud-config=${config}`,
+    `--kubeconfig=${kubeconfig}`,
+    `--cluster-name=${clusterName}`,
+    '--leader-elect=false',
+    '--configure-cloud-routes=false',
+    '--allocate-node-cidrs=false',
+    '--use-service-account-credentials=false',
+    '--controllers=cloud-node-controller,cloud-node-lifecycle-controller,service-lb-controller',
+    '--authentication-skip-lookup=true',
+    '--bind-address=127.0.0.1',
+  ];
+}
+
 /** Starts the cloud controller manager; needs an API server that answers. */
 export async function startCloudController(
   tools: ToolPaths,
@@ -48,19 +72,7 @@ export async function startCloudController(
   await writeFile(config, cloudConfig(settings));
   const child = start(
     tools.ccm,
-    [
-      '--cloud-provider=aws',
-      `--cloud-config=${config}`,
-      `--kubeconfig=${kubeconfig}`,
-      `--cluster-name=${settings.clusterName}`,
-      '--leader-elect=false',
-      '--configure-cloud-routes=false',
-      '--allocate-node-cidrs=false',
-      '--use-service-account-credentials=false',
-      '--controllers=cloud-node-controller,cloud-node-lifecycle-controller,service-lb-controller',
-      '--authentication-skip-lookup=true',
-      '--bind-address=127.0.0.1',
-    ],
+    cloudControllerArguments('aws', { config, kubeconfig, clusterName: settings.clusterName }),
     {
       namespace: NAMESPACES.controlPlane,
       log: logFile(name),

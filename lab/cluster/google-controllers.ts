@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GoogleControllerPaths } from '../../scripts/setup/install-google-controllers.ts';
 import { start } from '../process.ts';
+import { cloudControllerArguments } from './cloud-controller.ts';
 import type { ControlPlaneProcess } from './control-plane.ts';
 
 /** What the controllers must know about their cluster and its cloud. */
@@ -58,17 +59,7 @@ export async function startGceCloudController(
 ): Promise<ControlPlaneProcess> {
   const config = await writeConfig(settings);
   return launch('gce-cloud-controller-manager', tools.cloudControllerManager, settings, [
-    '--cloud-provider=gce',
-    `--cloud-config=${config}`,
-    `--kubeconfig=${settings.kubeconfig}`,
-    `--cluster-name=${settings.clusterName}`,
-    '--leader-elect=false',
-    '--configure-cloud-routes=false',
-    '--allocate-node-cidrs=false',
-    '--use-service-account-credentials=false',
-    '--controllers=cloud-node-controller,cloud-node-lifecycle-controller,service-lb-controller',
-    '--authentication-skip-lookup=true',
-    '--bind-address=127.0.0.1',
+    ...cloudControllerArguments('gce', { ...settings, config }),
     `--secure-port=${settings.ports.cloudControllerManager}`,
   ]);
 }

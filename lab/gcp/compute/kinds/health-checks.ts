@@ -3,15 +3,17 @@ import type { Kind } from './kind.ts';
 /** Defaults (Compute API reference, HealthCheck and HttpHealthCheck). */
 const defaults = { checkIntervalSec: 5, timeoutSec: 5, healthyThreshold: 2, unhealthyThreshold: 2 };
 
-const complete: Kind['complete'] = (_world, _scope, body) => ({ ...defaults, ...body });
+const common: Pick<Kind, 'methods' | 'complete'> = {
+  methods: ['get', 'list', 'insert', 'delete', 'patch', 'update'],
+  complete: (_world, _scope, body) => ({ ...defaults, ...body }),
+};
 
 /** Health checks of backend services. */
 export const healthChecks: Kind = {
   collection: 'healthChecks',
   singular: 'healthCheck',
   apis: { region: 'regionHealthChecks', global: 'healthChecks' },
-  methods: ['get', 'list', 'insert', 'delete', 'patch', 'update'],
-  complete,
+  ...common,
 };
 
 /** The older health checks, which target pools have. */
@@ -19,8 +21,7 @@ export const httpHealthChecks: Kind = {
   collection: 'httpHealthChecks',
   singular: 'httpHealthCheck',
   apis: { global: 'httpHealthChecks' },
-  methods: ['get', 'list', 'insert', 'delete', 'patch', 'update'],
-  complete,
+  ...common,
 };
 
 /** The same over HTTPS. */
@@ -28,6 +29,5 @@ export const httpsHealthChecks: Kind = {
   collection: 'httpsHealthChecks',
   singular: 'httpsHealthCheck',
   apis: { global: 'httpsHealthChecks' },
-  methods: ['get', 'list', 'insert', 'delete', 'patch', 'update'],
-  complete,
+  ...common,
 };
