@@ -58,17 +58,17 @@ test('finds the target group behind a Service with its live attributes', async (
 });
 
 test.each([
-  ['the service controller', { 'kubernetes.io/service-name': 'default/web' }, 'service-controller'],
-  ['the AWS Load Balancer Controller', { 'service.k8s.aws/stack': 'default/web' }, 'aws-load-balancer-controller'],
+  ['the service controller', { 'kubernetes.io/service-name': 'default/web' }, false],
+  ['the AWS Load Balancer Controller', { 'service.k8s.aws/stack': 'default/web' }, true],
   [
     'the one whose tag names the Service',
     { 'kubernetes.io/service-name': 'default/old', 'service.k8s.aws/stack': 'default/web' },
-    'aws-load-balancer-controller',
+    true,
   ],
-])('a target group is managed by %s', async (_, tags, controller) => {
+])('a target group is managed by %s, which may strand draining targets or not', async (_, tags, strandsDraining) => {
   for (const [key, value] of Object.entries(tags)) await tag(key, value);
   const { groups, unsupported } = await loadBalancers.discover([service()]);
-  expect(groups).toMatchObject([{ id: cloud.targetGroupArn, service: 'default/web', controller }]);
+  expect(groups).toMatchObject([{ id: cloud.targetGroupArn, service: 'default/web', strandsDraining }]);
   expect(unsupported).toEqual([]);
 });
 
