@@ -22,7 +22,7 @@ export default defineConfig({
           // Loading the modules anew for each file takes as long as the tests. They leave nothing behind in them.
           isolate: false,
           // More than there are cores: a third of their time goes into waiting for processes and sockets.
-          maxWorkers: 3,
+          maxWorkers: 4,
           // For tests that hang: a property that computes for fifteen seconds takes minutes where others keep the machine busy.
           testTimeout: 300_000,
         },

@@ -8,7 +8,11 @@ interface Check {
 }
 
 const checks: readonly Check[] = [
-  { name: 'types', program: 'tsc', args: ['--noEmit'] },
+  {
+    name: 'types',
+    program: 'tsc',
+    args: ['--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types.tsbuildinfo'],
+  },
   { name: 'lint', program: 'oxlint', args: ['--type-aware'] },
   { name: 'format', program: 'biome', args: ['ci', '--colors=off', '--reporter=summary', '.'] },
   { name: 'sizes', program: process.execPath, args: ['scripts/sizes/main.ts'] },
