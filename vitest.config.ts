@@ -46,7 +46,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: [e2eTests],
-          fileParallelism: false,
+          setupFiles: ['test/support/own-lab.ts'],
+          maxWorkers: 2,
           testTimeout: 900_000,
           hookTimeout: 900_000,
           sequence: { groupOrder: 1 },
