@@ -7,7 +7,7 @@ const summaries = scenarios.map(({ name, summary }) => `  ${name.padEnd(12)} ${s
 
 const program = new Command('lab')
   .description(
-    'A real Kubernetes cluster on this machine, on a simulated AWS. Needs root. NODEFERRY_LAB=2 is a second one.',
+    'A real Kubernetes cluster on this machine, on a simulated AWS or Google. Needs root. NODEFERRY_LAB=2 is a second one.',
   )
   .showHelpAfterError();
 

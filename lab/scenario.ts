@@ -2,6 +2,7 @@
 import type { KubernetesObject } from '@kubernetes/client-node';
 import type { AwsDelays } from './aws/presets.ts';
 import type { NodegroupSeed } from './aws/seed.ts';
+import type { GcpDelays } from './gcp/presets.ts';
 
 /** Settings that the cloud controller manager can't make: they are set on the target groups once these exist. */
 interface TargetGroupSettings {
@@ -11,8 +12,8 @@ interface TargetGroupSettings {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** The initial state of a lab. */
-export interface Scenario {
+/** The initial state of a lab, on whatever cloud. */
+export interface ClusterScenario {
   readonly name: string;
   /** One sentence for `lab up --help` and `lab status`. */
   readonly summary: string;
@@ -21,19 +22,32 @@ export interface Scenario {
   readonly clusterName: string;
   /** Minor version of the control plane. */
   readonly version: string;
-  /** How long the simulated cloud takes; delays left out are as in the preset `fast`. Milliseconds. */
-  readonly delays: Partial<AwsDelays>;
-  /** Node groups that exist from the start. Their versions are minor versions: `1.35` or `1.36`. */
+  /** Node pools that exist from the start. Their versions are minor versions: `1.35` or `1.36`. */
   readonly nodegroups: readonly NodegroupSeed[];
   readonly objects: readonly KubernetesObject[];
+}
+
+/** The initial state of a lab on AWS. */
+export interface Scenario extends ClusterScenario {
+  /** How long the simulated cloud takes; delays left out are as in the preset `fast`. Milliseconds. */
+  readonly delays: Partial<AwsDelays>;
   readonly targetGroups: readonly TargetGroupSettings[];
+}
+
+/** The initial state of a lab on Google. */
+export interface GkeScenario extends ClusterScenario {
+  readonly cloud: 'google';
+  /** How long the simulated cloud takes; delays left out are as in the preset `fast`. Milliseconds. */
+  readonly delays: Partial<GcpDelays>;
 }
 
 /** Kubernetes versions that the lab has kubelets for. */
 const KUBERNETES_VERSIONS = ['1.35', '1.36'] as const;
 
 /** What is wrong with a scenario, one sentence each; empty when nothing is. */
-export function scenarioProblems(scenario: Scenario): readonly string[] {
+export function scenarioProblems(
+  scenario: ClusterScenario & Partial<Pick<Scenario, 'targetGroups'>>,
+): readonly string[] {
   return [
     ...duplicates(scenario.nodegroups.map((group) => group.name)).map((name) => `node group ${name} is declared twice`),
     ...scenario.zones
@@ -47,18 +61,18 @@ export function scenarioProblems(scenario: Scenario): readonly string[] {
 }
 
 /** Returns the scenario, or throws an error that lists everything that is wrong with it. */
-export function validScenario(scenario: Scenario): Scenario {
+export function validScenario<Valid extends ClusterScenario>(scenario: Valid): Valid {
   const problems = scenarioProblems(scenario);
   if (problems.length === 0) return scenario;
   throw new Error(`scenario ${scenario.name}: ${problems.join('; ')}`);
 }
 
 /** Services of type LoadBalancer that a scenario declares, by name. */
-export function loadBalancedServices(scenario: Scenario): readonly string[] {
+export function loadBalancedServices(scenario: Pick<ClusterScenario, 'objects'>): readonly string[] {
   return scenario.objects.filter(isLoadBalancer).map((object) => object.metadata?.name ?? '');
 }
 
-function nodegroupProblems(group: NodegroupSeed, scenario: Scenario): readonly string[] {
+function nodegroupProblems(group: NodegroupSeed, scenario: ClusterScenario): readonly string[] {
   const problems: string[] = [];
   const { minSize: min = 0, size, maxSize: max = Math.max(1, 2 * size) } = group;
   if (!(min >= 0 && min <= size && size <= max && max >= 1)) {
@@ -87,9 +101,12 @@ function objectProblems(objects: readonly KubernetesObject[]): readonly string[]
   ];
 }
 
-function targetGroupProblems(scenario: Scenario): readonly string[] {
-  const services = loadBalancedServices(scenario);
-  return scenario.targetGroups
+function targetGroupProblems({
+  objects,
+  targetGroups = [],
+}: Parameters<typeof scenarioProblems>[0]): readonly string[] {
+  const services = loadBalancedServices({ objects });
+  return targetGroups
     .filter(({ service }) => !services.includes(service))
     .map(({ service }) => `target group settings for ${service}, which is not a Service of type LoadBalancer`);
 }

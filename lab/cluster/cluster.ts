@@ -1,17 +1,15 @@
-/** Assembles the cluster: network, control plane, instances, load balancer data plane and simulated AWS. */
+/** Assembles the cluster: network, control plane, instances, load balancer data plane and simulated cloud. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { KubeConfig } from '@kubernetes/client-node';
 import type { ToolPaths } from '../../scripts/setup/paths.ts';
-import { type SimulatedAws, startSimulatedAws } from '../aws/server.ts';
 import { createDataPlane } from '../dataplane/nft.ts';
-import { forwardFromLocalhost, portToSocket, socketToAddress } from '../forward.ts';
-import { ADDRESSES, API_SERVER_INSIDE, AWS_PORT_INSIDE, NAMESPACES } from '../network-plan.ts';
+import { forwardFromLocalhost, socketToAddress } from '../forward.ts';
+import { ADDRESSES, API_SERVER_INSIDE, NAMESPACES } from '../network-plan.ts';
 import { stop } from '../process.ts';
-import type { Scenario } from '../scenario.ts';
 import { createPodCgroup } from './cgroups.ts';
 import { removeLeftovers } from './cleanup.ts';
-import { startCloudController } from './cloud-controller.ts';
+import type { BalancedService, CloudSurroundings, LabCloud } from './cloud.ts';
 import {
   awaitApiServer,
   type ControlPlaneProcess,
@@ -23,7 +21,6 @@ import { raiseHostLimits } from './host-limits.ts';
 import { buildImages } from './images.ts';
 import { createCredentials, kubeconfig } from './kubeconfig.ts';
 import { createMachines, type Machines } from './machines.ts';
-import { followNames } from './name-service.ts';
 import { createNetwork } from './network.ts';
 import { CREATED_FOLDERS, logFile, STATE } from './state.ts';
 
@@ -31,8 +28,8 @@ import { CREATED_FOLDERS, logFile, STATE } from './state.ts';
 const MOUNT_POINTS = ['/var/lib/kubelet', '/var/lib/cni', '/var/log/containers'] as const;
 
 /** A cluster whose control plane runs; its nodes may still be booting. */
-export interface Cluster {
-  readonly aws: SimulatedAws;
+export interface Cluster<Cloud> {
+  readonly cloud: Cloud;
   readonly machines: Machines;
   /** For this process. */
   readonly kubeConfig: KubeConfig;
@@ -41,9 +38,9 @@ export interface Cluster {
 }
 
 /** How a cluster is started. */
-interface ClusterOptions {
+interface ClusterOptions<Cloud> {
   readonly tools: ToolPaths;
-  readonly scenario: Scenario;
+  readonly openCloud: (surroundings: CloudSurroundings) => Promise<Cloud>;
   readonly signal: AbortSignal | undefined;
   readonly report: (text: string) => void;
   /** Cleanup functions are added here as soon as they are needed; the last one must be called first. */
@@ -51,8 +48,10 @@ interface ClusterOptions {
 }
 
 /** Starts everything except the scenario's objects; what it has started when it fails is in `undo`. */
-export async function startCluster(options: ClusterOptions): Promise<Cluster> {
-  const { tools, scenario, signal, report, undo } = options;
+export async function startCluster<Cloud extends LabCloud<BalancedService>>(
+  options: ClusterOptions<Cloud>,
+): Promise<Cluster<Cloud>> {
+  const { tools, signal, report, undo } = options;
   const leftovers = await removeLeftovers();
   if (leftovers.namespaces > 0) report(`removed ${leftovers.namespaces} namespaces of an earlier lab`);
   undo.push(removeLeftovers);
@@ -65,8 +64,6 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const credentials = await createCredentials();
   const etcd = watched(startEtcd(tools), undo, report);
   let apiServerProcess = watched(startApiServer(tools, credentials), undo, report);
-  portToSocket(NAMESPACES.controlPlane, AWS_PORT_INSIDE, STATE.awsSocket, logFile('forward'));
-  portToSocket(NAMESPACES.operations, AWS_PORT_INSIDE, STATE.awsSocket, logFile('forward'));
   const apiServer = `${ADDRESSES.controlPlane}:6443`;
   await socketToAddress(NAMESPACES.controlPlane, STATE.apiServerSocket, apiServer, logFile('forward'));
   const entrance = await forwardFromLocalhost(0, { path: STATE.apiServerSocket });
@@ -85,18 +82,12 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const images = await buildImages(STATE.images, tools);
   const machines = createMachines({ tools, images, apiServer: ready }, report);
   undo.push(() => machines.killAll());
-  const aws = await startCloud(options, machines);
+  const cloud = await openCloud(options, machines);
 
   const inside = await ready;
   report('the API server is ready');
   for (const process of startControllers(tools, inside, credentials)) watched(process, undo, report);
-  const settings = {
-    region: scenario.region,
-    clusterName: scenario.clusterName,
-    vpcId: aws.model.network.vpcId,
-    subnetId: aws.model.network.subnets[0]?.id ?? '',
-  };
-  watched(await startCloudController(tools, inside, settings), undo, report);
+  for (const process of await cloud.startControllers(inside)) watched(process, undo, report);
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromFile(STATE.kubeconfig);
   const killApiServer = async (durationMs: number): Promise<void> => {
@@ -105,30 +96,19 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     apiServerProcess = watched(startApiServer(tools, credentials), undo, report);
     await awaitApiServer(entrance.port, credentials, [apiServerProcess], signal);
   };
-  return { aws, machines, kubeConfig, killApiServer };
+  return { cloud, machines, kubeConfig, killApiServer };
 }
 
-async function startCloud(options: ClusterOptions, machines: Machines): Promise<SimulatedAws> {
-  const { scenario, report, undo } = options;
+async function openCloud<Cloud>(
+  { openCloud, report, undo }: ClusterOptions<Cloud>,
+  machines: Machines,
+): Promise<Cloud> {
   const dataPlane = createDataPlane({
     namespace: NAMESPACES.loadBalancer,
     onError: (error) => report(`load balancer data plane: ${error.message}`),
   });
   undo.push(() => dataPlane.close());
-  const aws = await startSimulatedAws({
-    clusterName: scenario.clusterName,
-    clusterVersion: scenario.version,
-    clusterEndpoint: API_SERVER_INSIDE,
-    region: scenario.region,
-    zones: scenario.zones,
-    delays: scenario.delays,
-    hooks: machines,
-    dataPlane,
-    nodegroups: scenario.nodegroups,
-    socketPath: STATE.awsSocket,
-  });
-  undo.push(() => aws.close(), await followNames(aws));
-  return aws;
+  return await openCloud({ machines, dataPlane, undo });
 }
 
 async function prepareFolders(): Promise<void> {
@@ -144,8 +124,8 @@ async function prepareFolders(): Promise<void> {
 /** Reports when a process of the control plane ends before the lab does. */
 function watched(
   process: ControlPlaneProcess,
-  undo: ClusterOptions['undo'],
-  report: ClusterOptions['report'],
+  undo: ClusterOptions<never>['undo'],
+  report: ClusterOptions<never>['report'],
 ): ControlPlaneProcess {
   const { name, child } = process;
   let stopping = false;

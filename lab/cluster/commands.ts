@@ -2,8 +2,8 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ensureTools } from '../../scripts/setup/ensure.ts';
-import type { LabStatus } from '../lab.ts';
 import { until } from '../process.ts';
+import type { LabStatus } from '../running-lab.ts';
 import { scenarioByName } from '../scenarios/catalog.ts';
 import { removeLeftovers } from './cleanup.ts';
 import { askLab, takeLock } from './lock.ts';
@@ -19,8 +19,10 @@ type HostMessage =
 
 /** Starts a host and returns when its lab can take traffic; Ctrl-C takes everything down again. */
 export async function labUp(scenario: string): Promise<void> {
-  scenarioByName(scenario);
-  await ensureTools({ need: ['packages', 'agents', 'kubernetes', 'temporal'] });
+  const google = 'cloud' in scenarioByName(scenario);
+  await ensureTools({
+    need: ['packages', 'agents', 'kubernetes', 'temporal', ...(google ? (['google-controllers'] as const) : [])],
+  });
   const began = Date.now();
   const host = fork(MAIN, ['host', scenario], { detached: true, stdio: 'ignore' });
   let interrupted = false;
@@ -83,8 +85,8 @@ export async function hostLab(scenario: string): Promise<void> {
   });
   try {
     // Loaded here, because it takes a second which `status` and `down` need not spend.
-    const { startLab } = await import('../lab.ts');
-    const lab = await startLab(scenarioByName(scenario), {
+    const { startScenario } = await import('../start-scenario.ts');
+    const lab = await startScenario(scenarioByName(scenario), {
       onProgress: (text) => tell({ kind: 'progress', text }),
       signal: stopping.signal,
     });
@@ -155,7 +157,7 @@ function describeStatus(status: LabStatus): string {
   return [
     `scenario   ${status.scenario}`,
     `kubeconfig ${status.kubeconfig}`,
-    `AWS        ${status.awsUrl}`,
+    `cloud      ${status.cloudUrl}`,
     `logs       ${status.logs}`,
     'nodes',
     ...nodes,

@@ -3,7 +3,7 @@
  * resolver of every program finds them.
  */
 import { writeFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import type { SimulatedAws } from '../aws/server.ts';
 import { STATE } from './state.ts';
 
@@ -29,4 +29,9 @@ export async function followNames(aws: SimulatedAws): Promise<() => void> {
 export function withNames(command: string, args: readonly string[]): readonly [string, readonly string[]] {
   const script = `mount -n --bind ${STATE.hosts} /etc/hosts && exec "$@"`;
   return ['unshare', ['--mount', '--propagation', 'slave', 'sh', '-c', script, 'sh', command, ...args]];
+}
+
+/** For a cloud whose load balancers have no names: processes inside see the host's own file. */
+export async function writeNames(): Promise<void> {
+  await copyFile('/etc/hosts', STATE.hosts).catch(() => writeFile(STATE.hosts, '127.0.0.1 localhost\n'));
 }

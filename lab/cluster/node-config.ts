@@ -150,7 +150,7 @@ export function kubeletArguments(
     `--hostname-override=${instance.privateDnsName}`,
     `--node-ip=${instance.privateIp}`,
     '--cloud-provider=external',
-    `--provider-id=aws:///${instance.zone}/${instance.instanceId}`,
+    `--provider-id=${instance.providerId}`,
     '--housekeeping-interval=30s',
     ...(labels.length === 0 ? [] : [`--node-labels=${labels.join(',')}`]),
   ];

@@ -6,29 +6,13 @@ import {
   type KubeConfig,
   type V1EndpointSlice,
   type V1Node,
-  type V1Service,
 } from '@kubernetes/client-node';
-import type { LoadBalancer, TargetGroup } from '../aws/elbv2/state.ts';
-import type { SimulatedAws } from '../aws/server.ts';
 import { NAMESPACES } from '../network-plan.ts';
 import { attempt } from '../process.ts';
+import type { BalancedService, LabCloud } from './cloud.ts';
 
 /** Set by the kubelet, removed by the cloud controller manager once it has set the zone labels. */
 const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
-
-/** A Service behind a load balancer, as clients see it. */
-export interface LabService {
-  readonly namespace: string;
-  readonly name: string;
-  /** From the Service's status. */
-  readonly hostname: string;
-  readonly port: number;
-  readonly externalTrafficPolicy: 'Local' | 'Cluster';
-  readonly loadBalancerArn: string;
-  readonly targetGroupArns: readonly string[];
-  /** One address per zone. */
-  readonly vips: readonly { readonly zone: string; readonly address: string }[];
-}
 
 /** What is not ready yet, as text; empty when everything is. */
 export type Missing = readonly string[];
@@ -64,13 +48,13 @@ export async function missingPods(config: KubeConfig): Promise<Missing> {
 }
 
 /** The load-balanced Services that already have an address, and the names of those that have none. */
-export async function findServices(
+export async function findServices<Service extends BalancedService>(
   config: KubeConfig,
-  aws: SimulatedAws,
-): Promise<{ readonly services: readonly LabService[]; readonly missing: Missing }> {
+  cloud: LabCloud<Service>,
+): Promise<{ readonly services: readonly Service[]; readonly missing: Missing }> {
   const { items } = await config.makeApiClient(CoreV1Api).listServiceForAllNamespaces();
   const balanced = items.filter((service) => service.spec?.type === 'LoadBalancer');
-  const services = balanced.map((service) => describe(service, aws)).filter((service) => service !== undefined);
+  const services = balanced.map((service) => cloud.describeService(service)).filter((service) => service !== undefined);
   const missing = balanced
     .map((service) => service.metadata?.name)
     .filter((name) => !services.some((service) => service.name === name))
@@ -82,10 +66,10 @@ export async function findServices(
  * The targets that should be healthy and are not: with externalTrafficPolicy Local those on nodes with a ready pod, with Cluster all nodes
  * (kubernetes pkg/proxy/healthcheck/service_health.go).
  */
-export async function missingTargets(
+export async function missingTargets<Service extends BalancedService>(
   config: KubeConfig,
-  aws: SimulatedAws,
-  services: readonly LabService[],
+  cloud: LabCloud<Service>,
+  services: readonly Service[],
 ): Promise<Missing> {
   const [nodes, slices] = await Promise.all([
     config.makeApiClient(CoreV1Api).listNode(),
@@ -96,18 +80,19 @@ export async function missingTargets(
     const wanted = nodes.items
       .filter((node) => service.externalTrafficPolicy === 'Cluster' || local.has(node.metadata?.name ?? ''))
       .map(instanceId);
-    const groups = service.targetGroupArns
-      .map((arn) => aws.model.targetGroups.get(arn))
-      .filter((group) => group !== undefined);
-    const missing = wanted.filter((id) => !groups.every((group) => getsConnections(group, id)));
-    if (wanted.length > 0 && missing.length === 0) return [];
-    const told = missing.map((id) => `${id} ${describeTarget(groups, id)}`).join(', ');
-    return [`${service.name}: ${wanted.length - missing.length} of ${wanted.length} targets healthy; ${told}`];
+    const faults = wanted.flatMap((id) => {
+      const fault = cloud.targetFault(service, id);
+      return fault === undefined ? [] : [`${id} ${fault}`];
+    });
+    if (wanted.length > 0 && faults.length === 0) return [];
+    return [
+      `${service.name}: ${wanted.length - faults.length} of ${wanted.length} targets healthy; ${faults.join(', ')}`,
+    ];
   });
 }
 
 /** The addresses that do not answer a real request from the client's namespace. */
-export async function missingAnswers(services: readonly LabService[]): Promise<Missing> {
+export async function missingAnswers(services: readonly BalancedService[]): Promise<Missing> {
   const urls = services.flatMap(({ vips, port }) => vips.map(({ address }) => `http://${address}:${port}/`));
   const script = `Promise.all(process.argv.slice(1).map(async (url) => {
     const answer = await fetch(url, { signal: AbortSignal.timeout(2000) }).catch((error) => error);
@@ -129,28 +114,7 @@ function takesPods(node: V1Node): boolean {
   return ready && !(node.spec?.taints?.some(({ key }) => key === UNINITIALIZED_TAINT) ?? false);
 }
 
-function describe(service: V1Service, aws: SimulatedAws): LabService | undefined {
-  const hostname = service.status?.loadBalancer?.ingress?.[0]?.hostname;
-  const balancer = [...aws.model.loadBalancers.values()].find(({ dnsName }) => dnsName === hostname);
-  const port = service.spec?.ports?.[0]?.port;
-  if (hostname === undefined || balancer === undefined || port === undefined) return undefined;
-  return {
-    namespace: service.metadata?.namespace ?? '',
-    name: service.metadata?.name ?? '',
-    hostname,
-    port,
-    externalTrafficPolicy: service.spec?.externalTrafficPolicy === 'Local' ? 'Local' : 'Cluster',
-    loadBalancerArn: balancer.arn,
-    targetGroupArns: targetGroupsOf(balancer),
-    vips: balancer.zones.map(({ zone, vip }) => ({ zone, address: vip })),
-  };
-}
-
-function targetGroupsOf(balancer: LoadBalancer): readonly string[] {
-  return [...new Set([...balancer.listeners.values()].map((listener) => listener.targetGroupArn))];
-}
-
-function nodesWithReadyEndpoint(service: LabService, slices: readonly V1EndpointSlice[]): ReadonlySet<string> {
+function nodesWithReadyEndpoint(service: BalancedService, slices: readonly V1EndpointSlice[]): ReadonlySet<string> {
   const own = slices.filter(
     ({ metadata }) =>
       metadata?.namespace === service.namespace && metadata.labels?.['kubernetes.io/service-name'] === service.name,
@@ -161,19 +125,7 @@ function nodesWithReadyEndpoint(service: LabService, slices: readonly V1Endpoint
   );
 }
 
-/** A node's provider ID is `aws:///ZONE/INSTANCE`. */
+/** A node's provider ID ends with the instance: `aws:///ZONE/INSTANCE`, `gce://PROJECT/ZONE/INSTANCE`. */
 function instanceId(node: V1Node): string {
   return node.spec?.providerID?.split('/').at(-1) ?? '';
-}
-
-function describeTarget(groups: readonly TargetGroup[], id: string): string {
-  const targets = groups.flatMap((group) => [...group.targets.values()].filter((target) => target.id === id));
-  if (targets.length === 0) return 'is not registered';
-  return targets.map(({ state, reason = 'no reason' }) => `is ${state} (${reason})`).join(' and ');
-}
-
-/** Healthy, and the data plane knows it. */
-function getsConnections(group: TargetGroup, id: string): boolean {
-  const healthy = [...group.targets.values()].some((target) => target.id === id && target.state === 'healthy');
-  return healthy && [...group.routes.values()].some((route) => route.id === id && route.belief === 'healthy');
 }

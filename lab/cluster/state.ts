@@ -26,6 +26,8 @@ export const STATE = {
   kubeconfigInside: join(STATE_DIR, 'kubeconfig-inside'),
   apiServerSocket: join(STATE_DIR, 'apiserver.sock'),
   awsSocket: join(STATE_DIR, 'aws.sock'),
+  computeSocket: join(STATE_DIR, 'compute.sock'),
+  gkeSocket: join(STATE_DIR, 'gke.sock'),
   temporalSocket: join(STATE_DIR, 'temporal.sock'),
 } as const;
 

@@ -5,8 +5,8 @@ import {
   RegisterTargetsCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { Scenario } from '../scenario.ts';
+import type { LabService } from './aws-cloud.ts';
 import { awsEnvironment } from './cloud-controller.ts';
-import type { LabService } from './readiness.ts';
 
 /** Where the simulated AWS listens, and the region that clients sign for. */
 interface AwsAddress {

@@ -1,21 +1,23 @@
-import { type Scenario, validScenario } from '../scenario.ts';
+import { type GkeScenario, type Scenario, validScenario } from '../scenario.ts';
 import { controlsScenario } from './controls.ts';
 import { demoScenario } from './demo.ts';
 import { disturbancesScenario, threeZonesScenario, twoPoolsScenario } from './disturbances.ts';
+import { gkeScenario } from './gke.ts';
 import { smallScenario } from './small.ts';
 
 /** All scenarios, for the command line. */
-export const scenarios: readonly Scenario[] = [
+export const scenarios: readonly (Scenario | GkeScenario)[] = [
   demoScenario,
   smallScenario,
   controlsScenario,
   disturbancesScenario,
   threeZonesScenario,
   twoPoolsScenario,
+  gkeScenario,
 ];
 
 /** The scenario with that name, checked; throws when there is none. */
-export function scenarioByName(name: string): Scenario {
+export function scenarioByName(name: string): Scenario | GkeScenario {
   const found = scenarios.find((scenario) => scenario.name === name);
   if (found !== undefined) return validScenario(found);
   throw new Error(

@@ -1,5 +1,6 @@
 /** What the scenarios share: pools, addresses, the workloads that are replaced, and the prober that connects from a pod. */
 import { join } from 'node:path';
+import type { KubernetesObject } from '@kubernetes/client-node';
 import { STATE } from '../cluster/state.ts';
 import type { Scenario } from '../scenario.ts';
 import { insideTraffic } from '../traffic/config.ts';
@@ -8,6 +9,7 @@ import {
   daemonSet,
   deployment,
   disruptionBudget,
+  googleService,
   loadBalancerService,
   proberDeployment,
   toleration,
@@ -34,13 +36,13 @@ export function webNodegroup(size: number): Scenario['nodegroups'][number] {
   return { name: 'web', version: '1.35', instanceType: 'm7i.large', ...sizes, labels: onWeb };
 }
 
-/** The pool `system` with one tainted node in the first zone, which stays. */
-export function systemNodegroup(): Scenario['nodegroups'][number] {
+/** The pool `system` with one tainted node in that zone, which stays. */
+export function systemNodegroup(zone = 'eu-west-1a'): Scenario['nodegroups'][number] {
   return {
     name: 'system',
     version: '1.36',
     instanceType: 'm7i.large',
-    zones: ['eu-west-1a'],
+    zones: [zone],
     size: 1,
     minSize: 1,
     maxSize: 1,
@@ -49,10 +51,15 @@ export function systemNodegroup(): Scenario['nodegroups'][number] {
   };
 }
 
-/** A Service of type LoadBalancer with a health check every 5 s. */
+/** A Service behind a Network Load Balancer with a health check every 5 s. */
 export function balancedService(name: 'web' | 'api' | 'edge', externalTrafficPolicy: 'Local' | 'Cluster') {
   const clusterIP = clusterIPs[name];
   return loadBalancerService({ name, clusterIP, externalTrafficPolicy, healthCheckIntervalSeconds: 5 });
+}
+
+/** A Service behind a passthrough load balancer of GKE, whose backends are network endpoint groups. */
+export function passthroughService(name: 'web' | 'api', externalTrafficPolicy: 'Local' | 'Cluster') {
+  return googleService({ name, clusterIP: clusterIPs[name], externalTrafficPolicy });
 }
 
 /** The file that makes all pods of a workload unready while it exists, if they were configured with it. */
@@ -62,21 +69,22 @@ export function unreadyFile(workload: string): string {
 
 /**
  * `web` behind policy Local and `api` behind policy Cluster, each with a budget: half of `web` at a time, and one pod of `api`. `unready.web` names
- * the file that makes the pods of `web` unready. `requiresZones`: pods must be spread over zones.
+ * the file that makes the pods of `web` unready. `requiresZones`: pods must be spread over zones. `serve` makes the Services.
  */
 export function webAndApi(
   replicas: number,
   env: Readonly<Record<string, string>> = {},
   unready: { readonly web?: string; readonly requiresZones?: boolean } = {},
+  serve: (name: 'web' | 'api', policy: 'Local' | 'Cluster') => KubernetesObject = balancedService,
 ): Scenario['objects'] {
   const file = unready.web === undefined ? {} : { unreadyFile: unready.web };
   const { requiresZones = false } = unready;
   return [
     deployment({ name: 'web', replicas, nodeSelector: onWeb, env, requiresZones, ...file }),
-    balancedService('web', 'Local'),
+    serve('web', 'Local'),
     disruptionBudget('web', Math.floor(replicas / 2)),
     deployment({ name: 'api', replicas, nodeSelector: onWeb, env, requiresZones }),
-    balancedService('api', 'Cluster'),
+    serve('api', 'Cluster'),
     disruptionBudget('api', 1),
   ];
 }

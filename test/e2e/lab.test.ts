@@ -8,7 +8,7 @@ import { askLab } from '../../lab/cluster/lock.ts';
 import { type Lab, startLab } from '../../lab/lab.ts';
 import { instanceNamespace } from '../../lab/network-plan.ts';
 import { attempt, ended, run, start, until } from '../../lab/process.ts';
-import { scenarioByName } from '../../lab/scenarios/catalog.ts';
+import { smallScenario } from '../../lab/scenarios/small.ts';
 import { toolPaths } from '../../scripts/setup/paths.ts';
 import { labProcesses, leftovers } from './support/leftovers.ts';
 
@@ -21,7 +21,7 @@ describe('a running lab', () => {
   let nodes: CoreV1Api;
 
   beforeAll(async () => {
-    lab = await startLab(scenarioByName('small'));
+    lab = await startLab(smallScenario);
     await lab.waitForTraffic();
     const config = new KubeConfig();
     config.loadFromFile(lab.kubeconfigPath);
@@ -38,7 +38,7 @@ describe('a running lab', () => {
   });
 
   it('refuses a second lab and names the holder of the first', async () => {
-    await expect(startLab(scenarioByName('small'))).rejects.toThrow(`the lab is in use by process ${process.pid}`);
+    await expect(startLab(smallScenario)).rejects.toThrow(`the lab is in use by process ${process.pid}`);
   });
 
   it('lets a worker inside reach the API server, AWS and a load balancer by its name', async () => {

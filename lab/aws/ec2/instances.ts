@@ -46,7 +46,15 @@ function becomeRunning(world: World, instance: Instance): void {
   setState(world, instance, 'running');
   if (instance.node !== undefined && !instance.neverJoins) {
     const { id: instanceId, zone, instanceType, privateIp, privateDnsName, node } = instance;
-    world.hooks.boot({ instanceId, zone, instanceType, privateIp, privateDnsName, ...node });
+    world.hooks.boot({
+      instanceId,
+      providerId: `aws:///${zone}/${instanceId}`,
+      zone,
+      instanceType,
+      privateIp,
+      privateDnsName,
+      ...node,
+    });
   }
 }
 

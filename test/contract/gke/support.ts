@@ -4,11 +4,11 @@ import { createGkeNodePools } from '../../../adapters/gke/node-pools.ts';
 import type { PoolRef } from '../../../core/model/pool.ts';
 import type { TargetPolicy } from '../../../core/policy/policy.ts';
 import { type ManualClock, manualClock } from '../../../lab/aws/clock.ts';
+import { certificate, key } from '../../../lab/gcp/certificates.ts';
 import type { ClusterSeed } from '../../../lab/gcp/seed.ts';
 import { type SimulatedGcp, startSimulatedGcp } from '../../../lab/gcp/server.ts';
 import type { Clock } from '../../../ports/clock.ts';
 import type { NodePools } from '../../../ports/node-pools.ts';
-import { certificate, key } from '../../support/certificates.ts';
 
 /** A simulated Google on a clock of its own, and the adapter as it runs in production: over TLS, with credentials from the metadata server. */
 export interface GkeBench {

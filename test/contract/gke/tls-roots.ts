@@ -1,7 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { authority } from '../../support/certificates.ts';
+import { authority } from '../../../lab/gcp/certificates.ts';
 
 /** gRPC reads this variable when it is loaded, so this module has to be imported before everything else. */
 const roots = join(mkdtempSync(join(tmpdir(), 'nodeferry-roots-')), 'ca.crt');

@@ -13,6 +13,7 @@ import type { BootedInstance } from '../../../lab/contracts.ts';
 
 const instance: BootedInstance = {
   instanceId: 'i-0123456789abcdef0',
+  providerId: 'aws:///eu-west-1b/i-0123456789abcdef0',
   zone: 'eu-west-1b',
   instanceType: 'm7i.large',
   privateIp: '10.0.2.11',

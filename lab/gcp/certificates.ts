@@ -1,6 +1,6 @@
 /**
  * A certificate of a test authority and one for localhost and 127.0.0.1 that it has signed, valid for a hundred years; made with openssl.
- * They protect nothing.
+ * They protect nothing; the simulated GKE and tests use them.
  */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBnTCCAUOgAwIBAgIUORrJwmxbue5IJrTD9sbhl4dtBXEwCgYIKoZIzj0EAwIw

@@ -1,0 +1,59 @@
+/** What the lab needs of a simulated cloud, whichever it is. */
+import type { V1Service } from '@kubernetes/client-node';
+import type { DataPlane } from '../contracts.ts';
+import type { ControlPlaneProcess } from './control-plane.ts';
+import type { Machines } from './machines.ts';
+
+/** A Service behind a load balancer, as clients see it. */
+export interface BalancedService {
+  readonly namespace: string;
+  readonly name: string;
+  /** From the Service's status: a name or an address. */
+  readonly hostname: string;
+  readonly port: number;
+  readonly externalTrafficPolicy: 'Local' | 'Cluster';
+  /** One address per zone, or one for all. */
+  readonly vips: readonly { readonly zone: string; readonly address: string }[];
+}
+
+/** A simulated cloud that runs. */
+export interface LabCloud<Service extends BalancedService> {
+  /** Where it listens in the root namespace, for people. */
+  readonly url: string;
+  /** Environment of clients inside the lab. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Starts the cloud's own controllers; needs an API server that answers. */
+  startControllers(kubeconfig: string): Promise<readonly ControlPlaneProcess[]>;
+  /** Undefined while the Service has no load balancer. */
+  describeService(service: V1Service): Service | undefined;
+  /** Changes load balancers as the scenario says, once they exist. */
+  configure(services: readonly Service[]): Promise<void>;
+  /** Why the load balancers of a Service do not send connections to an instance yet; undefined when all do. */
+  targetFault(service: Service, instanceId: string): string | undefined;
+}
+
+/** What a simulated cloud is opened with. */
+export interface CloudSurroundings {
+  readonly machines: Machines;
+  readonly dataPlane: DataPlane;
+  /** Cleanup functions; the last one is called first. */
+  readonly undo: (() => Promise<unknown> | void)[];
+}
+
+/** What every Service with a load balancer is described by; undefined for one without a port. */
+export function describeBalanced(
+  service: V1Service,
+  hostname: string,
+  vips: BalancedService['vips'],
+): BalancedService | undefined {
+  const port = service.spec?.ports?.[0]?.port;
+  if (port === undefined) return undefined;
+  return {
+    namespace: service.metadata?.namespace ?? '',
+    name: service.metadata?.name ?? '',
+    hostname,
+    port,
+    externalTrafficPolicy: service.spec?.externalTrafficPolicy === 'Local' ? 'Local' : 'Cluster',
+    vips,
+  };
+}

@@ -1,0 +1,123 @@
+/** The simulated Google as the cloud of a lab, with the real controllers of GKE. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { KubeConfig, type V1Service } from '@kubernetes/client-node';
+import type { GoogleControllerPaths } from '../../scripts/setup/install-google-controllers.ts';
+import { forwardFromSocket, portToSocket } from '../forward.ts';
+import { authority, certificate, key } from '../gcp/certificates.ts';
+import { membersBehind } from '../gcp/compute/members-behind.ts';
+import type { ClusterSeed } from '../gcp/seed.ts';
+import { type SimulatedGcp, startSimulatedGcp } from '../gcp/server.ts';
+import { NAMESPACES } from '../network-plan.ts';
+import type { GkeScenario } from '../scenario.ts';
+import { type BalancedService, type CloudSurroundings, describeBalanced, type LabCloud } from './cloud.ts';
+import { startGceCloudController, startIngressGce } from './google-controllers.ts';
+import { writeNames } from './name-service.ts';
+import { assignPodCidrs } from './pod-cidrs.ts';
+import { logFile, STATE } from './state.ts';
+
+/** Ports of the controllers in the namespace of the control plane. */
+const CONTROLLER_PORTS = { cloudControllerManager: 10_258, ingressGce: 10_260 } as const;
+
+const authorityFile = join(STATE.pki, 'google-ca.crt');
+
+/** A simulated Google that runs in the lab. */
+export interface GoogleCloud extends LabCloud<BalancedService> {
+  readonly gcp: SimulatedGcp;
+}
+
+/** Starts the simulated Google, reachable from inside the lab under the ports that it has outside. */
+export async function openGoogle(
+  scenario: GkeScenario,
+  tools: GoogleControllerPaths,
+  { machines, dataPlane, undo }: CloudSurroundings,
+): Promise<GoogleCloud> {
+  const { region, zones, clusterName, delays } = scenario;
+  const gcp = await startSimulatedGcp({
+    clusters: [clusterSeed(scenario)],
+    region,
+    zones,
+    delays,
+    hooks: machines,
+    dataPlane,
+    tls: { certificate, key },
+  });
+  undo.push(() => gcp.close());
+  await writeNames();
+  const { port } = new URL(gcp.computeUrl);
+  await reachInside(Number(port), STATE.computeSocket, undo);
+  await reachInside(gcp.gkePort, STATE.gkeSocket, undo);
+  await writeFile(authorityFile, authority);
+  const { project } = gcp.model;
+  return {
+    gcp,
+    url: gcp.computeUrl,
+    environment: {
+      GOOGLE_CLOUD_PROJECT: project,
+      GCE_METADATA_HOST: `127.0.0.1:${port}`,
+      METADATA_SERVER_DETECTION: 'assume-present',
+      NODEFERRY_GKE_ENDPOINT: `localhost:${gcp.gkePort}`,
+      NODEFERRY_COMPUTE_URL: `${gcp.computeUrl}/`,
+      GRPC_DEFAULT_SSL_ROOTS_FILE_PATH: authorityFile,
+    },
+    startControllers: async (kubeconfig) => {
+      undo.push(assignPodCidrs(outsideConfig(), machines));
+      const settings = {
+        kubeconfig,
+        folder: STATE.logs,
+        computeUrl: gcp.computeUrl,
+        project,
+        zone: zones[0] ?? '',
+        clusterName,
+        nodePrefix: `gke-${clusterName}`,
+        ports: CONTROLLER_PORTS,
+        namespace: NAMESPACES.controlPlane,
+      };
+      return [await startGceCloudController(tools, settings), await startIngressGce(tools, settings)];
+    },
+    describeService: ({ status, ...service }) =>
+      describeService(service, status?.loadBalancer?.ingress?.[0]?.ip, region),
+    configure: async () => undefined,
+    targetFault: ({ hostname }, name) => membersBehind(gcp.model, hostname).faultOf(name),
+  };
+}
+
+function describeService(service: V1Service, ip: string | undefined, zone: string): BalancedService | undefined {
+  return ip === undefined ? undefined : describeBalanced(service, ip, [{ zone, address: ip }]);
+}
+
+/** The cluster with its pools. Their sizes are per zone there, so each has to be a multiple of the number of its zones. */
+function clusterSeed({ clusterName, region, zones, nodegroups }: GkeScenario): ClusterSeed {
+  const pools = nodegroups.map(({ name, size, version, instanceType, labels = {}, taints = [], ...group }) => {
+    const locations = [...(group.zones ?? zones)];
+    if (size % locations.length !== 0) throw new Error(`node pool ${name}: ${size} nodes in ${locations.length} zones`);
+    const full = { '1.35': '1.35.9-gke.2000', '1.36': '1.36.3-gke.1000' }[version];
+    if (full === undefined) throw new Error(`node pool ${name}: GKE has no version ${version} here`);
+    return {
+      name,
+      version: full,
+      locations,
+      initialNodeCount: size / locations.length,
+      config: {
+        machineType: instanceType,
+        labels: { ...labels },
+        taints: taints.map(({ key: taint, value }) => ({ key: taint, value, effect: 'NO_SCHEDULE' as const })),
+      },
+    };
+  });
+  return { name: clusterName, location: region, zones, version: '1.36.3-gke.1000', pools };
+}
+
+/** Makes a port of this process reachable under its own number in the namespaces of the control plane and of operations. */
+async function reachInside(port: number, socket: string, undo: CloudSurroundings['undo']): Promise<void> {
+  const forward = await forwardFromSocket(socket, { host: '127.0.0.1', port });
+  undo.push(() => forward.close());
+  for (const namespace of [NAMESPACES.controlPlane, NAMESPACES.operations])
+    portToSocket(namespace, port, socket, logFile('forward'));
+}
+
+function outsideConfig(): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromFile(STATE.kubeconfig);
+  return config;
+}
