@@ -64,6 +64,8 @@ export interface RunningLab<Service extends BalancedService = BalancedService> {
   readonly kubeconfigPath: string;
   /** For clients in the namespaces of the control plane and of operations. */
   readonly kubeconfigInsidePath: string;
+  readonly scenario: ClusterScenario;
+  readonly cloud: LabCloud<Service>;
   /** Environment of a worker inside: where the cloud is and its credentials, KUBECONFIG, TEMPORAL_ADDRESS. */
   readonly opsEnv: Readonly<Record<string, string>>;
   /** Load-balanced Services; filled by `waitForServices`. */
@@ -188,6 +190,8 @@ function createLab<Service extends BalancedService, Cloud extends LabCloud<Servi
   return {
     kubeconfigPath: STATE.kubeconfig,
     kubeconfigInsidePath: STATE.kubeconfigInside,
+    scenario,
+    cloud,
     opsEnv,
     get services() {
       return services;

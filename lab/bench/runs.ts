@@ -12,6 +12,7 @@ import { addRequests, type RequestCounts } from '../demo/report.ts';
 import { openSession, type Session } from '../demo/session.ts';
 import { whenAborted } from '../interrupted.ts';
 import type { TrafficVolume } from '../traffic/config.ts';
+import { eksHands } from './eks-hands.ts';
 import { watchMachines } from './machine-watch.ts';
 import { type OtherOrder, upgradeInOrder } from './other-orders.ts';
 import { benchScenario } from './scenario.ts';
@@ -130,7 +131,7 @@ async function upgradeWithNodeferry(
   const guard = { maxInFlight: nodes };
   const spec = order === 'pod-surge' ? { guard } : { ...inBatches, guard };
   const policy = labUpgradePolicy(session.lab, { ...pools, version, spec });
-  const bounding = await boundUpgrade(session.lab, benchScenario(nodes), policy);
+  const bounding = await boundUpgrade(session.lab, policy);
   await startLabUpgrade(session, policy);
   const report = await followLabUpgrade(session, policy, () => undefined, signal);
   if (report.outcome !== 'completed') throw new Error(`the run is ${report.outcome}: ${JSON.stringify(report)}`);
@@ -150,17 +151,15 @@ async function upgradeElsewise(
   { pool, newPool }: { readonly pool: string; readonly newPool: string },
   onProgress: (text: string) => void,
 ): Promise<number> {
-  const { region, clusterName: cluster } = benchScenario(1);
-  const { kubeconfigPath, awsUrl } = lab;
+  const { kubeconfigPath, cloud } = lab;
+  const hands = eksHands(lab, { pool, newPool, version });
   return await upgradeInOrder({
     order,
     kubeconfigPath,
-    awsUrl,
-    region,
-    cluster,
+    poolLabel: cloud.poolLabel,
+    hands,
     pool,
     newPool,
-    newVersion: version,
     onProgress,
   });
 }

@@ -2,6 +2,7 @@
 import type { V1Service } from '@kubernetes/client-node';
 import { toolPaths } from '../../scripts/setup/paths.ts';
 import type { LoadBalancer, TargetGroup } from '../aws/elbv2/state.ts';
+import { presets } from '../aws/presets.ts';
 import { type SimulatedAws, startSimulatedAws } from '../aws/server.ts';
 import { portToSocket } from '../forward.ts';
 import { API_SERVER_INSIDE, AWS_PORT_INSIDE, NAMESPACES } from '../network-plan.ts';
@@ -44,7 +45,12 @@ export async function openAws(scenario: Scenario, { machines, dataPlane, undo }:
   const { vpcId, subnets } = aws.model.network;
   return {
     aws,
+    provider: 'eks',
+    poolLabel: 'eks.amazonaws.com/nodegroup',
+    delays: { ...presets.fast, ...scenario.delays },
+    launchedAt: (id) => aws.model.instances.get(id)?.launchedAt,
     url: aws.url,
+    outside: { ...awsEnvironment(region), AWS_ENDPOINT_URL: aws.url },
     environment: awsEnvironment(region),
     startControllers: async (kubeconfig) => [
       await startCloudController(toolPaths(), kubeconfig, {

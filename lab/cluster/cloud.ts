@@ -1,6 +1,6 @@
 /** What the lab needs of a simulated cloud, whichever it is. */
 import type { V1Service } from '@kubernetes/client-node';
-import type { DataPlane } from '../contracts.ts';
+import type { CloudDelays, DataPlane } from '../contracts.ts';
 import type { ControlPlaneProcess } from './control-plane.ts';
 import type { Machines } from './machines.ts';
 
@@ -16,10 +16,30 @@ export interface BalancedService {
   readonly vips: readonly { readonly zone: string; readonly address: string }[];
 }
 
+/** How long a simulated cloud takes for what every upgrade needs, ms. */
+export type UpgradeDelays = Pick<
+  CloudDelays,
+  | 'instanceTerminationMs'
+  | 'nodegroupCreateMs'
+  | 'registrationMs'
+  | 'deregistrationPropagationMs'
+  | 'healthyPropagationMs'
+>;
+
 /** A simulated cloud that runs. */
 export interface LabCloud<Service extends BalancedService> {
+  /** The provider of its node pools, as policies name it. */
+  readonly provider: 'eks' | 'gke';
+  /** Label of nodes with the name of their pool. */
+  readonly poolLabel: string;
+  /** What bounds the duration of an upgrade. */
+  readonly delays: UpgradeDelays;
+  /** When an instance was launched, epoch ms; undefined for one that it does not know. */
+  launchedAt(instanceId: string): number | undefined;
   /** Where it listens in the root namespace, for people. */
   readonly url: string;
+  /** Environment of clients in the root namespace, which find the cluster by themselves. */
+  readonly outside: Readonly<Record<string, string>>;
   /** Environment of clients inside the lab. */
   readonly environment: Readonly<Record<string, string>>;
   /** Starts the cloud's own controllers; needs an API server that answers. */

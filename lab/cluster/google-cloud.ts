@@ -6,11 +6,18 @@ import type { GoogleControllerPaths } from '../../scripts/setup/install-google-c
 import { forwardFromSocket, portToSocket } from '../forward.ts';
 import { authority, certificate, key } from '../gcp/certificates.ts';
 import { membersBehind } from '../gcp/compute/members-behind.ts';
+import type { GcpDelays } from '../gcp/presets.ts';
 import type { ClusterSeed } from '../gcp/seed.ts';
 import { type SimulatedGcp, startSimulatedGcp } from '../gcp/server.ts';
 import { NAMESPACES } from '../network-plan.ts';
 import type { GkeScenario } from '../scenario.ts';
-import { type BalancedService, type CloudSurroundings, describeBalanced, type LabCloud } from './cloud.ts';
+import {
+  type BalancedService,
+  type CloudSurroundings,
+  describeBalanced,
+  type LabCloud,
+  type UpgradeDelays,
+} from './cloud.ts';
 import { startGceCloudController, startIngressGce } from './google-controllers.ts';
 import { writeNames } from './name-service.ts';
 import { assignPodCidrs } from './pod-cidrs.ts';
@@ -49,17 +56,26 @@ export async function openGoogle(
   await reachInside(gcp.gkePort, STATE.gkeSocket, undo);
   await writeFile(authorityFile, authority);
   const { project } = gcp.model;
+  const environment = {
+    GOOGLE_CLOUD_PROJECT: project,
+    GCE_METADATA_HOST: `127.0.0.1:${port}`,
+    METADATA_SERVER_DETECTION: 'assume-present',
+    NODEFERRY_GKE_ENDPOINT: `localhost:${gcp.gkePort}`,
+    NODEFERRY_COMPUTE_URL: `${gcp.computeUrl}/`,
+    GRPC_DEFAULT_SSL_ROOTS_FILE_PATH: authorityFile,
+  };
   return {
     gcp,
-    url: gcp.computeUrl,
-    environment: {
-      GOOGLE_CLOUD_PROJECT: project,
-      GCE_METADATA_HOST: `127.0.0.1:${port}`,
-      METADATA_SERVER_DETECTION: 'assume-present',
-      NODEFERRY_GKE_ENDPOINT: `localhost:${gcp.gkePort}`,
-      NODEFERRY_COMPUTE_URL: `${gcp.computeUrl}/`,
-      GRPC_DEFAULT_SSL_ROOTS_FILE_PATH: authorityFile,
+    provider: 'gke',
+    poolLabel: 'cloud.google.com/gke-nodepool',
+    delays: upgradeDelays(gcp.model.delays),
+    launchedAt: (name) => {
+      const vm = [...gcp.model.instances.values()].find((instance) => instance.name === name);
+      return vm && Date.parse(vm.createdAt);
     },
+    url: gcp.computeUrl,
+    outside: environment,
+    environment,
     startControllers: async (kubeconfig) => {
       undo.push(assignPodCidrs(outsideConfig(), machines));
       const settings = {
@@ -84,6 +100,16 @@ export async function openGoogle(
 
 function describeService(service: V1Service, ip: string | undefined, zone: string): BalancedService | undefined {
   return ip === undefined ? undefined : describeBalanced(service, ip, [{ zone, address: ip }]);
+}
+
+function upgradeDelays(delays: GcpDelays): UpgradeDelays {
+  return {
+    instanceTerminationMs: delays.instanceTerminationMs,
+    nodegroupCreateMs: delays.operationStartMs,
+    registrationMs: delays.computeOperationMs,
+    deregistrationPropagationMs: 0,
+    healthyPropagationMs: 0,
+  };
 }
 
 /** The cluster with its pools. Their sizes are per zone there, so each has to be a multiple of the number of its zones. */

@@ -1,7 +1,7 @@
 /** How long the lab's instances take to become nodes: no order can use them sooner. */
 import { toolPaths } from '../../scripts/setup/paths.ts';
-import type { Lab } from '../lab.ts';
 import { run } from '../process.ts';
+import type { RunningLab } from '../running-lab.ts';
 
 const columns =
   '{range .items[*]}{.spec.providerID}{" "}{.status.conditions[?(@.type=="Ready")].lastTransitionTime}{"\\n"}{end}';
@@ -9,8 +9,8 @@ const columns =
 /**
  * The longest time from the launch of an instance of the pool until its node was Ready, ms, rounded down to the resolution of Kubernetes: seconds.
  */
-export async function measureBootMs(lab: Lab, pool: string): Promise<number> {
-  const nodes = ['get', 'nodes', '-l', `eks.amazonaws.com/nodegroup=${pool}`];
+export async function measureBootMs(lab: RunningLab, pool: string): Promise<number> {
+  const nodes = ['get', 'nodes', '-l', `${lab.cloud.poolLabel}=${pool}`];
   const text = await run(toolPaths().kubectl, [
     '--kubeconfig',
     lab.kubeconfigPath,
@@ -20,8 +20,8 @@ export async function measureBootMs(lab: Lab, pool: string): Promise<number> {
   ]);
   const taken = text.split('\n').flatMap((line) => {
     const [providerId, readyAt] = line.split(' ');
-    const machine = lab.aws.model.instances.get(providerId?.split('/').at(-1) ?? '');
-    return machine === undefined || readyAt === undefined ? [] : [Date.parse(readyAt) - machine.launchedAt];
+    const launchedAt = lab.cloud.launchedAt(providerId?.split('/').at(-1) ?? '');
+    return launchedAt === undefined || readyAt === undefined ? [] : [Date.parse(readyAt) - launchedAt];
   });
   return Math.max(0, ...taken);
 }

@@ -9,9 +9,7 @@ import { observeAndPlan } from '../../operations/observe-and-plan.ts';
 import { createObserver } from '../../operations/observer.ts';
 import { openCluster } from '../../wiring/cluster.ts';
 import { openNodePools } from '../../wiring/providers.ts';
-import { presets } from '../aws/presets.ts';
-import type { Lab } from '../lab.ts';
-import type { Scenario } from '../scenario.ts';
+import type { RunningLab } from '../running-lab.ts';
 import { measureBootMs } from './boot.ts';
 
 /** The longest request that the demo sends, ms. A pod that is told to stop finishes it first. */
@@ -24,9 +22,9 @@ interface UpgradeBound {
 }
 
 /** Observes the pool before its upgrade begins, for the bound. */
-export async function boundUpgrade(lab: Lab, scenario: Scenario, policy: Policy): Promise<UpgradeBound> {
-  // The SDKs of this process must find the simulated AWS, as the AWS CLI would.
-  Object.assign(process.env, { ...lab.opsEnv, KUBECONFIG: lab.kubeconfigPath, AWS_ENDPOINT_URL: lab.awsUrl });
+export async function boundUpgrade(lab: RunningLab, policy: Policy): Promise<UpgradeBound> {
+  // The SDKs of this process must find the simulated cloud, as its command line would.
+  Object.assign(process.env, { ...lab.opsEnv, ...lab.cloud.outside, KUBECONFIG: lab.kubeconfigPath });
   const cluster = openCluster({ kubeconfig: lab.kubeconfigPath });
   try {
     const pools = openNodePools({ clock: systemClock });
@@ -37,7 +35,7 @@ export async function boundUpgrade(lab: Lab, scenario: Scenario, policy: Policy)
     const { plan, observation } = await observeAndPlan({ pools, open }, { policy, run: 'bound' });
     const { facts } = observation;
     const { targetGroups } = facts;
-    const delays = { ...presets.fast, ...scenario.delays };
+    const { delays } = lab.cloud;
     const checks = targetGroups.map((group) => group.healthCheck.healthyThreshold * group.healthCheck.intervalMs);
     // A target is `initial` until its first health checks have passed (Elastic Load Balancing, "Target health status").
     const firstVerdictMs = Math.max(0, ...checks);

@@ -8,8 +8,8 @@ import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import type { ProtectiveRule } from '../../core/steps/steps.ts';
 import { parsePolicy } from '../../policy-file/parse.ts';
 import { nodeReplacementId, poolUpgradeId } from '../../workflows/messages.ts';
-import type { Lab } from '../lab.ts';
-import type { Session } from './session.ts';
+import type { RunningLab } from '../running-lab.ts';
+import type { AnySession } from './session.ts';
 
 const template = new URL('./policy.yaml', import.meta.url);
 
@@ -27,7 +27,7 @@ export interface LabUpgradeOptions {
 }
 
 /** The demo's policy for an upgrade, with probes to the lab's load balancers. Pods are surged unless `spec` says `inBatches`. */
-export function labUpgradePolicy(lab: Lab, options: LabUpgradeOptions): Policy {
+export function labUpgradePolicy(lab: RunningLab, options: LabUpgradeOptions): Policy {
   const written = parse(readFileSync(template, 'utf8')) as { spec: Record<string, unknown> };
   for (const [section, values] of Object.entries(options.spec ?? {})) {
     written.spec[section] = typeof values === 'object' ? { ...objectOf(written.spec[section]), ...values } : values;
@@ -43,7 +43,8 @@ export function labUpgradePolicy(lab: Lab, options: LabUpgradeOptions): Policy {
       ...written.spec,
       // A loss budget needs its own probes, or none.
       traffic: { ...(options.spec?.['traffic'] === undefined ? { probes } : {}), ...objectOf(written.spec['traffic']) },
-      pool: { provider: 'eks', name: options.pool },
+      cluster: { name: lab.scenario.clusterName, region: lab.scenario.region },
+      pool: { provider: lab.cloud.provider, name: options.pool },
       target: { poolName: options.newPool, version: options.version },
       disabledRules: options.without ?? [],
     },
@@ -58,7 +59,7 @@ function objectOf(section: unknown): object {
 }
 
 /** Starts an upgrade. */
-export async function startLabUpgrade(session: Session, policy: Policy): Promise<void> {
+export async function startLabUpgrade(session: AnySession, policy: Policy): Promise<void> {
   await startUpgrade(session.connection, policy, 'upgrade in the lab');
 }
 
@@ -67,7 +68,7 @@ export async function startLabUpgrade(session: Session, policy: Policy): Promise
  * once no call to Temporal is in progress any more.
  */
 export async function followLabUpgrade(
-  session: Session,
+  session: AnySession,
   policy: Policy,
   onStatus: (status: RunStatus) => void | Promise<void> = () => undefined,
   signal?: AbortSignal,
@@ -89,7 +90,7 @@ function reportOf({ report, status }: FetchedRun): RunReport {
 }
 
 /** History events of the pool's workflow and of all of its nodes' workflows, per node. */
-export async function countHistoryEvents(session: Session, report: RunReport): Promise<number> {
+export async function countHistoryEvents(session: AnySession, report: RunReport): Promise<number> {
   const ids = [
     poolUpgradeId(report.cluster, report.pool),
     ...report.nodes.map((node) => nodeReplacementId(report.cluster, report.pool, report.run, node.node.name)),

@@ -1,124 +1,17 @@
-/** `npm run demo`: a live node group behind two load balancers is replaced under traffic, and the loss is counted. */
-import { writeFile } from 'node:fs/promises';
-import type { RunReport, RunStatus } from '../../core/status/status.ts';
-import { ensureTools } from '../../scripts/setup/ensure.ts';
-import { type NodeAct, upgradeInOrder } from '../bench/other-orders.ts';
-import { runInterruptibly, whenAborted } from '../interrupted.ts';
-import { demoScenario } from '../scenarios/demo.ts';
-import { boundUpgrade } from './bound.ts';
-import { renderHtmlReport } from './html-report.ts';
-import { countHistoryEvents, followLabUpgrade, inBatches, labUpgradePolicy, startLabUpgrade } from './lab-upgrade.ts';
-import { type DemoOptions, readDemoOptions } from './options.ts';
-import { recordLosses } from './record-losses.ts';
-import { addRequests, type DemoReport, makeReport, renderReport } from './report.ts';
-import { createScreen, type Screen } from './screen.ts';
-import { openSession, type Session } from './session.ts';
+/** `npm run demo`: a live node pool behind two load balancers is replaced under traffic, and the loss is counted. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { authority } from '../gcp/certificates.ts';
+import { runInterruptibly } from '../interrupted.ts';
+import { readDemoOptions } from './options.ts';
 
-/** Traffic continues for this long after the last step, so that late losses are seen too, ms. */
-const afterglowMs = 5000;
-
-const pool = { pool: 'web', newPool: 'web-1-36', version: '1.36' };
-
-async function demo(options: DemoOptions, signal: AbortSignal): Promise<number> {
-  await ensureTools({ need: ['packages', 'temporal', 'agents', 'kubernetes'], signal });
-  const screen = createScreen();
-  const session = await openSession(demoScenario, { onProgress: (text) => screen.progress(text), signal });
-  try {
-    for (const traffic of session.traffic) traffic.zero();
-    const startedAt = Date.now();
-    // An upgrade with nodeferry must end its calls to Temporal before the session is closed; the usual order calls only kubectl and the cloud.
-    const { report, run } = options.naive
-      ? await Promise.race([upgradeNaively(session, screen), whenAborted(signal)])
-      : await upgradeWithNodeferry(session, screen, options, signal);
-    screen.done();
-    process.stdout.write(`\n${renderReport(report, startedAt).join('\n')}\n`);
-    if (options.report) await writeFile(options.report, `${JSON.stringify(report, null, 2)}\n`);
-    if (options.html && run) await writeFile(options.html, renderHtmlReport(run, report));
-    if (options.keep) await keepUp(session, screen, signal);
-    const { lost, cut, slow } = report.requests;
-    return report.outcome === 'completed' && (options.naive || lost + cut + slow === 0) ? 0 : 1;
-  } finally {
-    await session.close();
-  }
+const options = readDemoOptions(process.argv);
+if (options.cloud === 'gke') {
+  // gRPC reads it when it is loaded (grpc-js, tls-helpers.ts), and the clients of Temporal and of GKE share it.
+  const file = join(mkdtempSync(join(tmpdir(), 'nodeferry-ca-')), 'ca.crt');
+  writeFileSync(file, authority);
+  process.env['GRPC_DEFAULT_SSL_ROOTS_FILE_PATH'] = file;
 }
-
-/** An upgrade that has ended. The usual order has no run. */
-interface Upgrade {
-  readonly report: DemoReport;
-  readonly run?: RunReport;
-}
-
-async function upgradeWithNodeferry(
-  session: Session,
-  screen: Screen,
-  options: DemoOptions,
-  signal: AbortSignal,
-): Promise<Upgrade> {
-  const spec = options.surgePods ? {} : inBatches;
-  const policy = labUpgradePolicy(session.lab, { ...pool, without: options.without, spec });
-  const bound = await boundUpgrade(session.lab, demoScenario, policy);
-  screen.progress(`upgrade begins; Temporal web UI: ${session.temporal.uiUrl}`);
-  const losses = recordLosses(session.traffic);
-  await startLabUpgrade(session, policy);
-  const show = (status: RunStatus) =>
-    screen.show(
-      status,
-      session.traffic.map((traffic) => traffic.truth()),
-    );
-  const run = await followLabUpgrade(session, policy, show, signal);
-  const events = await countHistoryEvents(session, run);
-  const truths = await finishTraffic(session);
-  const when = { startedAt: run.startedAt, lossesPerSecond: losses.stop() };
-  return { run, report: makeReport(run, truths, await bound.atEnd(run.newPool), events, when) };
-}
-
-async function upgradeNaively(session: Session, screen: Screen): Promise<Upgrade> {
-  const startedAt = Date.now();
-  const losses = recordLosses(session.traffic);
-  const acts: NodeAct[] = [];
-  screen.progress('upgrade in the usual order begins: cordon, kubectl drain, terminate');
-  const durationMs = await upgradeInOrder({
-    order: 'naive',
-    kubeconfigPath: session.lab.kubeconfigPath,
-    awsUrl: session.lab.awsUrl,
-    region: demoScenario.region,
-    cluster: demoScenario.clusterName,
-    pool: pool.pool,
-    newPool: pool.newPool,
-    newVersion: pool.version,
-    onProgress: (text) => screen.progress(text),
-    onAct: (act) => acts.push(act),
-  });
-  const counts = addRequests(await finishTraffic(session));
-  const report: DemoReport = {
-    order: 'naive',
-    outcome: 'completed',
-    ...counts,
-    durationSeconds: durationMs / 1000,
-    lowerBoundSeconds: undefined,
-    lowerBoundTerms: [],
-    nodes: [],
-    acts,
-    startedAt,
-    lossesPerSecond: losses.stop(),
-    historyEventsPerNode: undefined,
-    versions: { from: '1.35', to: pool.version },
-    disabledRules: [],
-  };
-  return { report };
-}
-
-async function finishTraffic(session: Session) {
-  await new Promise((resolve) => setTimeout(resolve, afterglowMs));
-  return Promise.all(session.traffic.map((traffic) => traffic.stop()));
-}
-
-async function keepUp(session: Session, screen: Screen, signal: AbortSignal): Promise<void> {
-  screen.progress(
-    `the lab stays up: KUBECONFIG=${session.lab.kubeconfigPath} AWS_ENDPOINT_URL=${session.lab.awsUrl} ${session.temporal.uiUrl}`,
-  );
-  screen.progress('press Ctrl-C to stop it');
-  if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
-}
-
-await runInterruptibly((signal) => demo(readDemoOptions(process.argv), signal));
+const { demo } = await import('./demo.ts');
+await runInterruptibly((signal) => demo(options, signal));

@@ -4,6 +4,8 @@ import { type ProtectiveRule, protectiveRules } from '../../core/steps/steps.ts'
 
 /** The options of the demo. */
 export interface DemoOptions {
+  /** Which cloud is simulated: AWS with EKS, or Google with GKE. */
+  readonly cloud: 'eks' | 'gke';
   /** Upgrade in the usual order instead, as a control: it loses requests. */
   readonly naive: boolean;
   /** Pods are replaced before they leave; otherwise they are evicted within their budgets. */
@@ -21,7 +23,12 @@ export interface DemoOptions {
 /** Reads the command line; prints help or a usage error and ends the process when there is nothing to run. */
 export function readDemoOptions(argv: readonly string[]): DemoOptions {
   const program = new Command('npm run demo --')
-    .description('Upgrades a live node group behind two load balancers under traffic, and reports what was lost.')
+    .description('Upgrades a live node pool behind two load balancers under traffic, and reports what was lost.')
+    .addOption(
+      new Option('--cloud <cloud>', 'cloud to simulate; for gke the controllers of GKE are built first, once')
+        .choices(['eks', 'gke'])
+        .default('eks'),
+    )
     .option('--naive', 'upgrade in the usual order (cordon, drain, terminate), which loses requests', false)
     .option('--surge-pods', 'replace pods before they leave, so that all nodes leave together (default)', true)
     .option('--no-surge-pods', 'evict pods within their budgets instead, so that nodes leave in batches')
@@ -39,7 +46,7 @@ export function readDemoOptions(argv: readonly string[]): DemoOptions {
     .option('--keep', 'keep the lab running at the end, until Ctrl-C', false)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ npm run demo\n  $ npm run demo -- --no-surge-pods\n  $ npm run demo -- --report report.json --html report.html\n  $ npm run demo -- --naive\n  $ npm run demo -- --without wait-for-replacements',
+      '\nExamples:\n  $ npm run demo\n  $ npm run demo -- --no-surge-pods\n  $ npm run demo -- --report report.json --html report.html\n  $ npm run demo -- --cloud gke\n  $ npm run demo -- --naive\n  $ npm run demo -- --without wait-for-replacements',
     );
   program.parse([...argv]);
   const { report, html, ...options } = program.opts<

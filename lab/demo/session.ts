@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { connectTemporalAt, type TemporalConnection } from '../../client/connect.ts';
 import { toolPaths } from '../../scripts/setup/paths.ts';
-import { type Lab, startLab } from '../lab.ts';
+import type { GkeLab } from '../gke-lab.ts';
+import type { Lab } from '../lab.ts';
 import { NAMESPACES } from '../network-plan.ts';
 import { stop } from '../process.ts';
-import type { Scenario } from '../scenario.ts';
+import type { LabOptions, RunningLab } from '../running-lab.ts';
+import type { GkeScenario, Scenario } from '../scenario.ts';
 import { insideTrafficFile } from '../scenarios/parts.ts';
 import { startTemporal } from '../temporal.ts';
 import { DEFAULT_VOLUME, loadBalancerUrls, outsideTraffic, type TrafficVolume } from '../traffic/config.ts';
@@ -22,8 +24,8 @@ const workerMain = fileURLToPath(new URL('../../worker/main.ts', import.meta.url
 export const SESSION_FOLDER = `${LAB_NAME}-`;
 
 /** A lab under traffic with nodeferry ready to work. */
-export interface Session {
-  readonly lab: Lab;
+export interface Session<SessionLab extends RunningLab = Lab> {
+  readonly lab: SessionLab;
   readonly temporal: { readonly address: string; readonly uiUrl: string };
   readonly connection: TemporalConnection;
   /** Folder with the logs of Temporal and the worker; deleted on close. */
@@ -36,6 +38,9 @@ export interface Session {
   close(): Promise<void>;
 }
 
+/** A session on whatever cloud. */
+export type AnySession = Session<RunningLab>;
+
 /** How to open a session. */
 interface SessionOptions {
   readonly onProgress?: (text: string) => void;
@@ -43,8 +48,22 @@ interface SessionOptions {
   readonly volume?: TrafficVolume;
 }
 
-/** Opens a session and resolves once traffic has flowed without a loss for a few seconds. */
+/** Opens a session on AWS and resolves once traffic has flowed without a loss for a few seconds. */
 export async function openSession(scenario: Scenario, options: SessionOptions = {}): Promise<Session> {
+  const { startLab } = await import('../lab.ts');
+  return await openSessionIn((at) => startLab(scenario, at), options);
+}
+
+/** The same on Google. */
+export async function openGkeSession(scenario: GkeScenario, options: SessionOptions = {}): Promise<Session<GkeLab>> {
+  const { startGkeLab } = await import('../gke-lab.ts');
+  return await openSessionIn((at) => startGkeLab(scenario, at), options);
+}
+
+async function openSessionIn<SessionLab extends RunningLab>(
+  startLab: (options: LabOptions) => Promise<SessionLab>,
+  options: SessionOptions,
+): Promise<Session<SessionLab>> {
   const report = options.onProgress ?? (() => undefined);
   const directory = await mkdtemp(join(tmpdir(), SESSION_FOLDER));
   const undo: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })];
@@ -57,7 +76,7 @@ export async function openSession(scenario: Scenario, options: SessionOptions = 
     // Registered from here on: otherwise a lab that is interrupted while it starts would leave the server behind.
     undo.push(async () => (await startingTemporal).stop());
     startingTemporal.catch(() => undefined);
-    const lab = await startLab(scenario, {
+    const lab = await startLab({
       onProgress: report,
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     });
@@ -82,7 +101,7 @@ export async function openSession(scenario: Scenario, options: SessionOptions = 
   }
 }
 
-async function startAllTraffic(lab: Lab, volume: TrafficVolume): Promise<readonly Traffic[]> {
+async function startAllTraffic(lab: RunningLab, volume: TrafficVolume): Promise<readonly Traffic[]> {
   const services = await lab.waitForTraffic();
   const targets = services.map((service) => ({
     name: service.name,
@@ -99,7 +118,7 @@ async function startAllTraffic(lab: Lab, volume: TrafficVolume): Promise<readonl
   return [outside, followTraffic(insideTrafficFile(lab.sharedFolder))];
 }
 
-function workerProcess(lab: Lab, directory: string) {
+function workerProcess(lab: RunningLab, directory: string) {
   let child: ChildProcess | undefined;
   return {
     startWorker(): void {

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ProtectiveRule } from '../../core/steps/steps.ts';
+import { eksHands } from '../../lab/bench/eks-hands.ts';
 import { upgradeInOrder } from '../../lab/bench/other-orders.ts';
 import { controlsScenario } from '../../lab/scenarios/controls.ts';
 import type { Traffic } from '../../lab/traffic/traffic.ts';
@@ -160,15 +161,13 @@ describe('in a real cluster under traffic', () => {
     const { lab } = upgrades.session;
     await upgrades.beginClean();
     const startedAt = Date.now();
+    const pools = { pool: upgrades.pool(), newPool: 'naive' };
     await upgradeInOrder({
       order: 'naive',
       kubeconfigPath: lab.kubeconfigPath,
-      awsUrl: lab.awsUrl,
-      region: controlsScenario.region,
-      cluster: controlsScenario.clusterName,
-      pool: upgrades.pool(),
-      newPool: 'naive',
-      newVersion: '1.36',
+      poolLabel: lab.cloud.poolLabel,
+      hands: eksHands(lab, { ...pools, version: '1.36' }),
+      ...pools,
       onProgress: () => undefined,
     });
     upgrades.movedTo('naive');
