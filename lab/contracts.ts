@@ -23,24 +23,28 @@ export interface CloudDelays {
   readonly healthyPropagationMs: number;
 }
 
-/** An instance that the simulated EC2 has switched on; the cluster makes a node of it. */
+/** An instance that the simulated cloud has switched on; the cluster makes a node of it. */
 export interface BootedInstance {
+  /** ID of EC2, or name of a VM at Google. */
   readonly instanceId: string;
   /** Availability zone, e.g. `eu-west-1a`. */
   readonly zone: string;
   readonly instanceType: string;
   /** Primary IPv4 address: the kubelet's node IP. */
   readonly privateIp: string;
-  /** EC2 private DNS name, which is the node's name: `ip-10-0-1-11.eu-west-1.compute.internal`. */
+  /** The node's name: EC2's private DNS name, `ip-10-0-1-11.eu-west-1.compute.internal`, or the name of the VM at Google. */
   readonly privateDnsName: string;
-  /** Node group of the instance, and the labels and taints that EKS gives its nodes. */
+  /** Node group or node pool of the instance, and the labels and taints that EKS or GKE gives its nodes. */
   readonly nodegroup: string;
   readonly kubernetesVersion: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly { readonly key: string; readonly value: string; readonly effect: string }[];
 }
 
-/** Called by the simulated EC2 when instances are started and terminated. Must not throw; long work continues in the background. */
+/** What an instance's pool says about the node that becomes of it. */
+export type NodeIdentity = Pick<BootedInstance, 'nodegroup' | 'kubernetesVersion' | 'labels' | 'taints'>;
+
+/** Called by the simulated cloud when instances are started and terminated. Must not throw; long work continues in the background. */
 export interface InstanceHooks {
   boot(instance: BootedInstance): void;
   terminate(instanceId: string): void;
