@@ -25,6 +25,7 @@ export interface CloudDelays {
 
 /** An instance that the simulated cloud has switched on; the cluster makes a node of it. */
 export interface BootedInstance {
+  /** ID of EC2, or name of a VM at Google. */
   readonly instanceId: string;
   /** As the Node object names it: `aws:///eu-west-1a/i-0123456789abcdef0`. */
   readonly providerId: string;
@@ -41,6 +42,9 @@ export interface BootedInstance {
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly { readonly key: string; readonly value: string; readonly effect: string }[];
 }
+
+/** What an instance's pool says about the node that becomes of it. */
+export type NodeIdentity = Pick<BootedInstance, 'nodegroup' | 'kubernetesVersion' | 'labels' | 'taints'>;
 
 /** Called by the simulated cloud when instances are started and terminated. Must not throw; long work continues in the background. */
 export interface InstanceHooks {

@@ -1,4 +1,5 @@
 import type { BootedInstance } from '../contracts.ts';
+import { cloudTaintEffect } from '../taint-effects.ts';
 import { seedNodegroup } from './eks/nodegroups.ts';
 import type { Nodegroup } from './eks/state.ts';
 import { ACCOUNT_ID, type World } from './world.ts';
@@ -20,9 +21,6 @@ export interface NodegroupSeed {
   /** Default all zones. */
   readonly zones?: readonly string[];
 }
-
-/** Taint effects as the EKS API spells them. */
-const effects = { NoSchedule: 'NO_SCHEDULE', NoExecute: 'NO_EXECUTE', PreferNoSchedule: 'PREFER_NO_SCHEDULE' } as const;
 
 /** Creates the node group, whose instances run at once. */
 export function addSeed(world: World, seed: NodegroupSeed): Nodegroup {
@@ -46,11 +44,7 @@ export function addSeed(world: World, seed: NodegroupSeed): Nodegroup {
     },
     tags: new Map(),
     labels: new Map(Object.entries(seed.labels ?? {})),
-    taints: (seed.taints ?? []).map(({ key, value, effect }) => {
-      const known = Object.entries(effects).find(([name]) => name === effect);
-      if (known === undefined) throw new Error(`unknown taint effect ${effect}`);
-      return { key, value, effect: known[1] };
-    }),
+    taints: (seed.taints ?? []).map((taint) => ({ ...taint, effect: cloudTaintEffect(taint.effect) })),
     scaling: { min: seed.minSize ?? 0, max: seed.maxSize ?? Math.max(1, seed.size * 2), desired: seed.size },
     maxUnavailable: { count: 1 },
   });

@@ -30,7 +30,13 @@ export function gkeHands({ gcp, scenario }: GkeLab, { pool, newPool, version }: 
   return {
     createNew: async () => {
       const [{ locations, initialNodeCount, config = null }] = await gke.getNodePool(old);
-      const nodePool = { name: newPool, version, locations: locations ?? [], initialNodeCount: initialNodeCount ?? 0, config };
+      const nodePool = {
+        name: newPool,
+        version,
+        locations: locations ?? [],
+        initialNodeCount: initialNodeCount ?? 0,
+        config,
+      };
       await gke.createNodePool({ parent, nodePool });
       return (initialNodeCount ?? 0) * (locations ?? []).length;
     },

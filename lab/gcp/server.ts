@@ -1,5 +1,6 @@
 import { type Clock, realClock } from '../aws/clock.ts';
 import { seededRandom } from '../aws/random.ts';
+import type { InstanceHooks } from '../contracts.ts';
 import { computeHandlers } from './compute/handlers.ts';
 import { serveCompute } from './compute/serve.ts';
 import { HttpError, RpcError } from './errors.ts';
@@ -10,6 +11,10 @@ import { permissionOf } from './permissions.ts';
 import { type GcpDelays, presets } from './presets.ts';
 import { type ClusterSeed, seedCluster } from './seed.ts';
 import type { World } from './world.ts';
+
+const defaultProject = 'lab-project';
+
+const noHooks: InstanceHooks = { boot: () => {}, terminate: () => {} };
 
 /** Where to listen, and the initial state. */
 export interface SimulatedGcpOptions {
@@ -23,6 +28,8 @@ export interface SimulatedGcpOptions {
   /** Delays; those left out are as in the preset `fast`. */
   readonly delays?: Partial<GcpDelays>;
   readonly clock?: Clock;
+  /** Called for VMs that run and that are deleted; those of `clusters` boot before `startSimulatedGcp` resolves. */
+  readonly hooks?: InstanceHooks;
   /** What IAM allows the caller; without it, everything. */
   readonly permissions?: readonly string[];
   readonly seed?: number;
@@ -65,8 +72,8 @@ export interface SimulatedGcp {
 
 /** Starts the simulated Google. Tokens are not checked: any will do. */
 export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<SimulatedGcp> {
-  let computeBase = '';
-  let { world, requests, gke, compute, allowed } = begin(options, computeBase);
+  // No call arrives before the ports are known to anybody.
+  let now: ReturnType<typeof begin>;
 
   /** Applies faults, answers, and writes the log. */
   const dispatch = async (
@@ -74,6 +81,7 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
     failed: (kind: Parameters<typeof rpcFault>[0]) => Error,
     handle: () => object | Promise<object>,
   ): Promise<object | 'lost'> => {
+    const { world, requests, allowed } = now;
     const log = (outcome: string) => void requests.push({ ...call, at: world.clock.now(), outcome });
     const fault = takeFault(world.faults, call.service, call.method);
     try {
@@ -88,21 +96,24 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
     }
   };
 
-  const http = await serveCompute(world.project, async ({ method, userAgent, path, query, body }) => {
-    const input = { ...path, ...Object.fromEntries(query), ...body };
-    return await dispatch(
-      { service: 'compute', method, userAgent, input },
-      (kind) => httpFault(kind, method),
-      () => {
-        const handler = compute[method];
-        if (handler === undefined)
-          throw new HttpError(501, 'notImplemented', `the simulated Compute Engine has no ${method}`);
-        return handler({ path, query, body });
-      },
-    );
-  });
-  computeBase = `http://127.0.0.1:${http.port}`;
-  ({ world, requests, gke, compute, allowed } = begin(options, computeBase));
+  const http = await serveCompute(
+    options.project ?? defaultProject,
+    async ({ method, userAgent, path, query, body }) => {
+      const input = { ...path, ...Object.fromEntries(query), ...body };
+      return await dispatch(
+        { service: 'compute', method, userAgent, input },
+        (kind) => httpFault(kind, method),
+        () => {
+          const handler = now.compute[method];
+          if (handler === undefined)
+            throw new HttpError(501, 'notImplemented', `the simulated Compute Engine has no ${method}`);
+          return handler({ path, query, body });
+        },
+      );
+    },
+  );
+  const computeBase = `http://127.0.0.1:${http.port}`;
+  now = begin(options, computeBase);
   const grpc = await serveGrpc(
     async ({ method, userAgent, authorization, request }) => {
       const input = request as Record<string, unknown>;
@@ -110,7 +121,7 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
         { service: 'gke', method, userAgent, authorization, input },
         (kind) => rpcFault(kind, method),
         () => {
-          const handler = gke[method];
+          const handler = now.gke[method];
           if (handler === undefined) throw new RpcError('UNIMPLEMENTED', `the simulated GKE has no ${method}`);
           return handler(request as never);
         },
@@ -124,16 +135,16 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
     gkePort: grpc.port,
     computeUrl: computeBase,
     get model() {
-      return world;
+      return now.world;
     },
     get faults() {
-      return faultControls(world.faults);
+      return faultControls(now.world.faults);
     },
     get requests() {
-      return requests;
+      return now.requests;
     },
     reset: (next) => {
-      ({ world, requests, gke, compute, allowed } = begin(next, computeBase));
+      now = begin(next, computeBase);
     },
     close: async () => {
       grpc.close();
@@ -151,18 +162,20 @@ function begin(options: WorldOptions, computeBase: string) {
 function createWorld(options: WorldOptions, computeBase: string): World {
   const region = options.region ?? 'europe-west1';
   const world: World = {
-    project: options.project ?? 'lab-project',
+    project: options.project ?? defaultProject,
     region,
     zones: options.zones ?? [`${region}-b`, `${region}-c`],
     clock: options.clock ?? realClock(),
     random: seededRandom(options.seed ?? 1),
     delays: { ...presets.fast, ...options.delays },
+    hooks: options.hooks ?? noHooks,
     faults: noFaults(),
     computeBase,
     clusters: new Map(),
     gkeOperations: new Map(),
     instances: new Map(),
     groups: new Map(),
+    lastHosts: new Map(),
     resources: new Map(),
     failing: new Set(),
     computeOperations: new Map(),

@@ -1,4 +1,5 @@
 import type { Clock } from '../aws/clock.ts';
+import type { InstanceHooks } from '../contracts.ts';
 import type { ComputeOperation, Instance, InstanceGroup, Resource } from './compute/state.ts';
 import type { FaultState } from './faults.ts';
 import type { Cluster, GkeOperation } from './gke/state.ts';
@@ -12,6 +13,7 @@ export interface World {
   readonly clock: Clock;
   readonly random: () => number;
   readonly delays: GcpDelays;
+  readonly hooks: InstanceHooks;
   readonly faults: FaultState;
   /** Base of the URLs of Compute Engine's resources. */
   readonly computeBase: string;
@@ -22,6 +24,8 @@ export interface World {
   /** By `zone/name`; so are the groups. */
   readonly instances: Map<string, Instance>;
   readonly groups: Map<string, InstanceGroup>;
+  /** The host number that a VM of each zone got last. */
+  readonly lastHosts: Map<string, number>;
   /** Everything else of Compute Engine, by its path below the project. */
   readonly resources: Map<string, Resource>;
   /** Names of VMs and addresses of endpoints that fail every health check. */

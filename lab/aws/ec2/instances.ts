@@ -1,7 +1,8 @@
+import type { NodeIdentity } from '../../contracts.ts';
 import { randomHex } from '../random.ts';
 import { notifyChange, type World } from '../world.ts';
 import { takeAddress } from './network.ts';
-import type { Instance, InstanceState, NodeIdentity } from './state.ts';
+import type { Instance, InstanceState } from './state.ts';
 
 /** What to launch. */
 interface LaunchSpecification {

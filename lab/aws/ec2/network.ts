@@ -1,3 +1,4 @@
+import { nextHost } from '../../next-host.ts';
 import { randomHex } from '../random.ts';
 import type { World } from '../world.ts';
 import type { Network, SecurityGroup, Subnet } from './state.ts';
@@ -33,22 +34,14 @@ export function createNetwork(random: () => number, zones: readonly string[], cl
   };
 }
 
-/** First and last host number that instances get; the first ten of a subnet belong to AWS and the lab. */
-const FIRST_HOST = 11;
-const LAST_HOST = 250;
-
 /** The next free address of a subnet. A freed address is reused only when all others have been used. */
 export function takeAddress(world: World, subnet: Subnet): string {
   const prefix = subnet.cidr.replace(/\d+\/\d+$/, '');
   const used = new Set([...world.instances.values()].filter((i) => i.state !== 'terminated').map((i) => i.privateIp));
-  let host = world.network.lastHost.get(subnet.id) ?? FIRST_HOST - 1;
-  for (let tried = 0; tried <= LAST_HOST - FIRST_HOST; tried += 1) {
-    host = host >= LAST_HOST ? FIRST_HOST : host + 1;
-    if (used.has(`${prefix}${host}`)) continue;
-    world.network.lastHost.set(subnet.id, host);
-    return `${prefix}${host}`;
-  }
-  throw new Error(`subnet ${subnet.id} has no free address`);
+  const host = nextHost(world.network.lastHost.get(subnet.id), (one) => used.has(`${prefix}${one}`));
+  if (host === undefined) throw new Error(`subnet ${subnet.id} has no free address`);
+  world.network.lastHost.set(subnet.id, host);
+  return `${prefix}${host}`;
 }
 
 /** The next address for a load balancer. These addresses are outside the subnets: the lab routes them to one place. */

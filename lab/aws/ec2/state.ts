@@ -1,10 +1,7 @@
-import type { BootedInstance } from '../../contracts.ts';
+import type { NodeIdentity } from '../../contracts.ts';
 
 /** Life of an instance (EC2 user guide, "Instance lifecycle"). */
 export type InstanceState = 'pending' | 'running' | 'shutting-down' | 'terminated';
-
-/** What EKS's user data makes of an instance: the node that it becomes. */
-export type NodeIdentity = Pick<BootedInstance, 'nodegroup' | 'kubernetesVersion' | 'labels' | 'taints'>;
 
 /** A virtual machine. */
 export interface Instance {

@@ -1,12 +1,6 @@
-import type { NodeIdentity } from '../ec2/state.ts';
+import type { NodeIdentity } from '../../contracts.ts';
+import { kubernetesTaintEffect } from '../../taint-effects.ts';
 import type { Nodegroup } from './state.ts';
-
-/** Taint effects as the EKS API and Kubernetes spell them. */
-const taintEffects: Readonly<Record<string, string>> = {
-  NO_SCHEDULE: 'NoSchedule',
-  NO_EXECUTE: 'NoExecute',
-  PREFER_NO_SCHEDULE: 'PreferNoSchedule',
-};
 
 /**
  * The node that an instance of this group becomes, with the labels that EKS sets (EKS user guide, "Managed node groups": eks.amazonaws.com/nodegroup,
@@ -27,7 +21,7 @@ export function nodeIdentity(nodegroup: Nodegroup, launchTemplateId: string): No
     taints: nodegroup.taints.map(({ key = '', value = '', effect = '' }) => ({
       key,
       value,
-      effect: taintEffects[effect] ?? effect,
+      effect: kubernetesTaintEffect(effect),
     })),
   };
 }

@@ -1,5 +1,6 @@
 import { isStockedOut } from '../faults.ts';
 import { later, randomId, timestamp, type World } from '../world.ts';
+import { switchOff, switchOn, takeAddress } from './instances.ts';
 import type { Instance, InstanceGroup, Member } from './state.ts';
 
 /** Members that count towards the target size. */
@@ -19,17 +20,20 @@ export function instanceOf(world: World, group: InstanceGroup, member: Member): 
 }
 
 /** Adds a group without members. `prefix` is its name without the ending. */
-export function addGroup(world: World, zone: string, prefix: string, machineType: string): InstanceGroup {
+export function addGroup(
+  world: World,
+  prefix: string,
+  settings: Pick<InstanceGroup, 'zone' | 'machineType' | 'node'>,
+): InstanceGroup {
   const group: InstanceGroup = {
+    ...settings,
     name: `${prefix}-grp`,
-    zone,
-    machineType,
     id: randomId(world, 19),
     targetSize: 0,
     members: new Map(),
     errors: [],
   };
-  world.groups.set(`${zone}/${group.name}`, group);
+  world.groups.set(`${group.zone}/${group.name}`, group);
   return group;
 }
 
@@ -59,14 +63,15 @@ function launch(world: World, group: InstanceGroup, member: Member, bootMs: numb
     name: member.name,
     zone: group.zone,
     machineType: group.machineType,
-    ip: `10.0.${world.zones.indexOf(group.zone) + 1}.${(world.instances.size % 250) + 2}`,
+    ip: takeAddress(world, group.zone),
     createdAt: timestamp(world),
+    node: group.node,
     status: 'PROVISIONING',
   };
   world.instances.set(`${group.zone}/${member.name}`, instance);
   const run = () => {
     if (instance.status !== 'PROVISIONING') return;
-    instance.status = 'RUNNING';
+    switchOn(world, instance);
     if (member.action === 'CREATING' || member.action === 'RECREATING') member.action = 'NONE';
     notify(world, group);
   };
@@ -94,13 +99,13 @@ export function deleteMember(world: World, group: InstanceGroup, member: Member)
     notify(world, group);
   };
   if (instance === undefined) return gone();
-  instance.status = 'STOPPING';
+  switchOff(world, instance);
   later(world, world.delays.instanceTerminationMs, gone);
 }
 
 /** Somebody deletes a VM itself. Its group repairs that: it creates the VM again, under the same name (Compute Engine documentation, "About repairing VMs in a MIG"). */
 export function deleteInstance(world: World, instance: Instance): void {
-  instance.status = 'STOPPING';
+  switchOff(world, instance);
   const group = [...world.groups.values()].find(
     ({ zone, members }) => zone === instance.zone && members.has(instance.name),
   );

@@ -1,3 +1,5 @@
+import type { NodeIdentity } from '../../contracts.ts';
+
 /** A VM. */
 export interface Instance {
   readonly id: string;
@@ -6,6 +8,8 @@ export interface Instance {
   readonly machineType: string;
   readonly ip: string;
   readonly createdAt: string;
+  /** The node that it becomes. */
+  readonly node: NodeIdentity;
   status: 'PROVISIONING' | 'RUNNING' | 'STOPPING';
 }
 
@@ -24,6 +28,8 @@ export interface InstanceGroup {
   readonly zone: string;
   readonly machineType: string;
   readonly id: string;
+  /** What its VMs become. */
+  readonly node: NodeIdentity;
   targetSize: number;
   readonly members: Map<string, Member>;
   /** Newest first. */

@@ -4,6 +4,7 @@ import { addGroup, isComplete, livingMembers, reconcile } from '../compute/group
 import type { InstanceGroup } from '../compute/state.ts';
 import { RpcError } from '../errors.ts';
 import { later, type World } from '../world.ts';
+import { nodeIdentity } from './node-identity.ts';
 import type { Cluster, GkeOperation, NodePool } from './state.ts';
 
 type NodePoolMessage = protos.google.container.v1.INodePool;
@@ -31,8 +32,9 @@ export function addPool(cluster: Cluster, spec: NodePoolMessage): NodePool {
 /** Gives the pool its groups, each with `initialNodeCount` VMs: the count is per zone (API reference, NodePool.initialNodeCount). */
 export function addGroups(world: World, cluster: Cluster, pool: NodePool, bootMs?: number): void {
   const prefix = `gke-${cluster.name}-${pool.name}-${randomHex(world.random, 8)}`;
+  const machineType = pool.spec.config?.machineType ?? 'e2-medium';
   for (const zone of pool.zones) {
-    const group = addGroup(world, zone, prefix, pool.spec.config?.machineType ?? 'e2-medium');
+    const group = addGroup(world, prefix, { zone, machineType, node: nodeIdentity(pool) });
     group.targetSize = pool.spec.initialNodeCount ?? 0;
     pool.groups.push(`${zone}/${group.name}`);
   }
