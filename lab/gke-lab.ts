@@ -16,8 +16,9 @@ export interface GkeLab extends RunningLab {
  */
 export async function startGkeLab(scenario: GkeScenario, options: LabOptions = {}): Promise<GkeLab> {
   const tools = await installGoogleControllers(options.signal);
-  const { lab, cloud } = await startLabOn<BalancedService, GoogleCloud>(scenario, options, (at) =>
-    openGoogle(scenario, tools, at),
-  );
+  const { lab, cloud } = await startLabOn<BalancedService, GoogleCloud>(scenario, options, {
+    returnPath: 'direct',
+    openCloud: (at) => openGoogle(scenario, tools, at),
+  });
   return Object.assign(lab, { gcp: cloud.gcp });
 }

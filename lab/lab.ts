@@ -18,6 +18,9 @@ export interface Lab extends RunningLab<LabService> {
  * when tools are missing, and the signal's reason when it is aborted.
  */
 export async function startLab(scenario: Scenario, options: LabOptions = {}): Promise<Lab> {
-  const { lab, cloud } = await startLabOn<LabService, AwsCloud>(scenario, options, (at) => openAws(scenario, at));
+  const { lab, cloud } = await startLabOn<LabService, AwsCloud>(scenario, options, {
+    returnPath: 'gateway',
+    openCloud: (at) => openAws(scenario, at),
+  });
   return Object.assign(lab, { aws: cloud.aws, awsUrl: cloud.url });
 }

@@ -8,7 +8,7 @@ import type { BalancedService, CloudSurroundings, LabCloud } from './cluster/clo
 import { type Cluster, startCluster } from './cluster/cluster.ts';
 import { takeLock } from './cluster/lock.ts';
 import { withNames } from './cluster/name-service.ts';
-import { flushConntrack } from './cluster/network.ts';
+import { flushConntrack, type ReturnPath } from './cluster/network.ts';
 import { applyObjects, needsNodes } from './cluster/objects.ts';
 import {
   findServices,
@@ -91,6 +91,12 @@ export interface RunningLab<Service extends BalancedService = BalancedService> {
   stop(): Promise<void>;
 }
 
+/** How a cloud is opened, and how the answers of its nodes reach clients. */
+interface CloudOpener<Cloud> {
+  readonly returnPath: ReturnPath;
+  readonly openCloud: (surroundings: CloudSurroundings) => Promise<Cloud>;
+}
+
 /**
  * Starts a lab and resolves when its nodes are ready and its objects applied. Throws `LabInUseError` when there is one already, a `SetupError` when
  * tools are missing, and the signal's reason when it is aborted.
@@ -98,7 +104,7 @@ export interface RunningLab<Service extends BalancedService = BalancedService> {
 export async function startLabOn<Service extends BalancedService, Cloud extends LabCloud<Service>>(
   scenario: ClusterScenario,
   options: LabOptions,
-  openCloud: (surroundings: CloudSurroundings) => Promise<Cloud>,
+  { returnPath, openCloud }: CloudOpener<Cloud>,
 ): Promise<{ readonly lab: RunningLab<Service>; readonly cloud: Cloud }> {
   validScenario(scenario);
   if (process.getuid?.() !== 0) throw new Error('the lab creates namespaces: run it as root');
@@ -113,7 +119,7 @@ export async function startLabOn<Service extends BalancedService, Cloud extends 
     return stopped;
   };
   try {
-    const cluster = await startCluster({ tools: toolPaths(), openCloud, signal: options.signal, report, undo });
+    const cluster = await startCluster({ tools: toolPaths(), returnPath, openCloud, signal: options.signal, report, undo });
     await populate(cluster, scenario, options.signal, report);
     lab = createLab<Service, Cloud>(cluster, scenario, undo, options, stopLab);
     return { lab, cloud: cluster.cloud };

@@ -21,7 +21,7 @@ import { raiseHostLimits } from './host-limits.ts';
 import { buildImages } from './images.ts';
 import { createCredentials, kubeconfig } from './kubeconfig.ts';
 import { createMachines, type Machines } from './machines.ts';
-import { createNetwork } from './network.ts';
+import { createNetwork, type ReturnPath } from './network.ts';
 import { CREATED_FOLDERS, logFile, STATE } from './state.ts';
 
 /** Folders of the host that every node mounts its own over. */
@@ -40,6 +40,7 @@ export interface Cluster<Cloud> {
 /** How a cluster is started. */
 interface ClusterOptions<Cloud> {
   readonly tools: ToolPaths;
+  readonly returnPath: ReturnPath;
   readonly openCloud: (surroundings: CloudSurroundings) => Promise<Cloud>;
   readonly signal: AbortSignal | undefined;
   readonly report: (text: string) => void;
@@ -57,7 +58,7 @@ export async function startCluster<Cloud extends LabCloud<BalancedService>>(
   undo.push(removeLeftovers);
   await prepareFolders();
   await raiseHostLimits();
-  await createNetwork();
+  await createNetwork(options.returnPath);
   await createPodCgroup();
   signal?.throwIfAborted();
 
@@ -80,7 +81,7 @@ export async function startCluster<Cloud extends LabCloud<BalancedService>>(
   // Awaited below; a failure before that is not unhandled.
   ready.catch(() => undefined);
   const images = await buildImages(STATE.images, tools);
-  const machines = createMachines({ tools, images, apiServer: ready }, report);
+  const machines = createMachines({ tools, images, returnPath: options.returnPath, apiServer: ready }, report);
   undo.push(() => machines.killAll());
   const cloud = await openCloud(options, machines);
 

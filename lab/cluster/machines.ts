@@ -52,7 +52,11 @@ export function createMachines(surroundings: NodeSurroundings, report: MachineRe
   };
 
   return {
-    boot: (instance) => enqueue(`boot of ${instance.instanceId}`, () => boot(instance)),
+    boot: (instance) => {
+      // Google creates a VM that failed again under its name. Its boot queues behind the termination of the first.
+      terminated.delete(instance.instanceId);
+      enqueue(`boot of ${instance.instanceId}`, () => boot(instance));
+    },
     terminate: (instanceId) => {
       terminated.add(instanceId);
       // A termination does not queue behind boots: the instance loses power now, the cleanup can wait.

@@ -1,4 +1,5 @@
 /** Programs the address plan into the kernel: namespaces, the fabric's bridge, veth pairs, routes. */
+import { directReturnRoutes } from '../dataplane/passthrough.ts';
 import {
   ADDRESSES,
   clientAddresses,
@@ -20,8 +21,11 @@ export interface NodeAddress {
   readonly number: number;
 }
 
+/** How answers reach clients: `gateway` where the load balancer translates addresses, and `direct` where it passes packets through. */
+export type ReturnPath = 'gateway' | 'direct';
+
 /** Creates the namespaces that exist once per lab and connects them. */
-export async function createNetwork(): Promise<void> {
+export async function createNetwork(returnPath: ReturnPath): Promise<void> {
   const { fabric, controlPlane, loadBalancer, client, operations } = NAMESPACES;
   await ip([
     ...Object.values(NAMESPACES).map((name) => `netns add ${name}`),
@@ -56,15 +60,30 @@ export async function createNetwork(): Promise<void> {
   );
   await ip(edge(clientAddresses(), ADDRESSES.clientGateway), client);
   await ip(edge([ADDRESSES.operations], ADDRESSES.operationsGateway), operations);
+  if (returnPath === 'direct') await connectClients();
+}
+
+/** Gives the clients a leg on the fabric, on which the answers of nodes arrive. */
+async function connectClients(): Promise<void> {
+  const { fabric, client } = NAMESPACES;
+  const [device, port] = ['e1', 'p-cli'];
+  await ip([`link add ${device} netns ${client} type veth peer name ${port} netns ${fabric}`]);
+  await ip(plug(port), fabric);
+  await ip(directReturnRoutes(device).client, client);
 }
 
 /** Creates the namespace of a node, connects it and adds routes to its pods everywhere. */
-export async function connectNode(node: NodeAddress, others: readonly NodeAddress[]): Promise<void> {
+export async function connectNode(
+  node: NodeAddress,
+  others: readonly NodeAddress[],
+  returnPath: ReturnPath,
+): Promise<void> {
   const namespace = instanceNamespace(node.instanceId);
   await ip([`netns add ${namespace}`, fabricCable(namespace, node.ip, fabricPort(node.ip))]);
   await configureKernel(namespace);
   await ip(plug(fabricPort(node.ip)), NAMESPACES.fabric);
   await ip([...onFabric(node.ip), ...viaGateway(), ...others.flatMap((other) => wayTo(other))], namespace);
+  if (returnPath === 'direct') await ip(directReturnRoutes('e1').node, namespace);
   const everyone = [
     NAMESPACES.controlPlane,
     NAMESPACES.loadBalancer,

@@ -16,7 +16,7 @@ import {
   nodeCgroupMounts,
   removeCgroup,
 } from './cgroups.ts';
-import { connectNode, type NodeAddress, removeNodeNamespace, unplugNode } from './network.ts';
+import { connectNode, type NodeAddress, type ReturnPath, removeNodeNamespace, unplugNode } from './network.ts';
 import {
   CNI_PLUGIN_FOLDERS,
   cniConfig,
@@ -40,6 +40,7 @@ export interface NodeSurroundings {
   readonly tools: ToolPaths;
   /** Archive to import. */
   readonly images: string;
+  readonly returnPath: ReturnPath;
   /** Resolves with the kubeconfig for use inside the lab as soon as the API server answers. */
   readonly apiServer: Promise<string>;
 }
@@ -66,7 +67,7 @@ export async function powerOn(
   const address: NodeAddress = { instanceId: instance.instanceId, ip: instance.privateIp, number };
   const base = join(STATE.nodes, instance.instanceId);
   const power = new AbortController();
-  await connectNode(address, others);
+  await connectNode(address, others, surroundings.returnPath);
   await prepareFolders(instance, number, base);
   const init = startInit(instance, base);
   const started = startProcesses(instance, base, init, surroundings, power.signal);
