@@ -55,6 +55,11 @@ export interface InstanceHooks {
 /** One address of a load balancer in one zone, with the targets that get its new connections at this moment. */
 export interface ForwardingRule {
   readonly loadBalancerName: string;
+  /**
+   * `nat`, the default: the target sees its own address as destination, and answers through the load balancer. `passthrough`: the packet's destination
+   * stays `vip`, of PASSTHROUGH_CIDRS, on the same port; the target answers the client directly, and its `port` is without meaning.
+   */
+  readonly mode?: 'nat' | 'passthrough';
   readonly dnsName: string;
   readonly zone: string;
   /** The load balancer's IPv4 address in this zone. */
@@ -83,15 +88,16 @@ export interface ProbeResult {
   readonly detail: string;
 }
 
-/** Established connections that the load balancer must break now (connection termination, unhealthy reset). */
+/** Established connections that the load balancer must break now (connection termination, unhealthy reset, end of draining). */
 export interface BrokenFlows {
   readonly vip: string;
   readonly port: number;
   readonly targetIp: string;
+  /** Without meaning for `passthrough`. */
   readonly targetPort: number;
 }
 
-/** What the simulated ELB needs from the data plane. Implemented by the nftables data plane; unit tests use none. */
+/** What the simulated load balancers need from the data plane. Implemented by the nftables data plane; unit tests use none. */
 export interface DataPlane {
   /** Replaces all rules in one transaction. */
   forward(rules: readonly ForwardingRule[]): void;

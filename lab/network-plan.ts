@@ -20,6 +20,8 @@ export const ADDRESSES = {
   /** The load balancer on the fabric: everyone's default gateway. */
   gateway: '10.0.0.100',
   clientGateway: '10.9.0.1',
+  /** Where clients receive the answers of nodes that do not go back through a load balancer. */
+  clientOnFabric: '10.0.0.101',
   operationsGateway: '10.9.1.1',
   operations: '10.9.1.10',
 } as const;
@@ -29,6 +31,12 @@ export const FABRIC = { cidr: '10.0.0.0/16', prefixLength: 16, bridge: 'br0' } a
 
 /** Load balancer addresses are `10.0.200.N`, routed to the gateway by everyone and on-link for no one. */
 export const VIP_CIDR = '10.0.200.0/24';
+
+/** Networks of the addresses of load balancers that pass packets through: internal ones, and external ones (RFC 5737). Routed as `VIP_CIDR` is. */
+export const PASSTHROUGH_CIDRS = ['10.0.201.0/24', '203.0.113.0/24'] as const;
+
+/** The clients, behind the load balancer. */
+export const CLIENT_CIDR = '10.9.0.0/24';
 
 /** All pods; each node has one /24 of it. */
 export const POD_CIDR = '10.244.0.0/16';

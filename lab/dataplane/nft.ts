@@ -1,9 +1,11 @@
-/** The data plane of the simulated load balancers: nftables and connection tracking in a network namespace. */
+/** The data plane of the simulated load balancers: nftables, connection tracking and routes in a network namespace. */
 import type { BrokenFlows, DataPlane, ForwardingRule } from '../contracts.ts';
 import { VIP_CIDR } from '../network-plan.ts';
 import { attempt } from '../process.ts';
 import { startHealthChecks } from './health-checks.ts';
+import { nodeRoutes, REMOVE_NODE_RULES } from './passthrough.ts';
 import { changeListeners, type Listeners, MARK_BREAK, MARK_BROKEN, renderTable, TABLE } from './ruleset.ts';
+import { createSteering } from './steering.ts';
 
 /** Idle timeout of TCP flows through a Network Load Balancer, in seconds (ELB user guide, "Connection idle timeout"). */
 const IDLE_TIMEOUT_S = 350;
@@ -47,7 +49,10 @@ export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
   const checks = startHealthChecks({ namespace, onError: report });
   let wanted: readonly ForwardingRule[] | undefined = [];
   let breaks: BrokenFlows[] = [];
+  let applied: readonly ForwardingRule[] = [];
   let listeners: Listeners = new Map();
+  const steering = createSteering();
+  let routed = 0;
   let generation = 0;
   let working = Promise.resolve();
   let busy = false;
@@ -68,7 +73,7 @@ export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
       try {
         // Rules first: a broken flow must not be able to come back through the old ones.
         if (rules !== undefined) await apply(rules);
-        for (const flow of flows) await markFlows(namespace, flow);
+        for (const flow of flows) await breakFlow(flow);
       } catch (error) {
         report(error instanceof Error ? error : new Error(String(error)));
       }
@@ -79,9 +84,21 @@ export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
   async function apply(rules: readonly ForwardingRule[]): Promise<void> {
     await prepared;
     generation += 1;
-    const change = changeListeners(listeners, rules, generation);
+    const change = changeListeners(listeners, rules, generation, steering);
+    const added = [...steering.nodes].slice(routed);
+    if (added.length > 0) await command(namespace, ['ip', '-batch', '-'], `${nodeRoutes(added).join('\n')}\n`);
+    routed += added.length;
     for (const transaction of change.transactions) await nft(namespace, transaction);
     listeners = change.listeners;
+    applied = rules;
+  }
+
+  async function breakFlow(flow: BrokenFlows): Promise<void> {
+    const mark = steering.renew(flow);
+    if (mark === undefined) return await markFlows(namespace, flow);
+    // From now on, new connections have another mark.
+    await apply(applied);
+    await nft(namespace, `add element ip ${TABLE} broken { ${flow.vip} . ${flow.port} . ${mark} }\n`);
   }
 
   function wake(): void {
@@ -119,13 +136,14 @@ export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
       await checks.close();
       await settled();
       await attempt('nsenter', [...inside(namespace), 'nft', 'delete', 'table', 'ip', TABLE]);
+      await attempt('nsenter', [...inside(namespace), 'sh', '-c', REMOVE_NODE_RULES]);
     },
   };
 }
 
 async function prepare(namespace: string, vipCidr: string): Promise<void> {
   const script = Object.entries(SYSCTLS).map(([name, value]) => `echo ${value} > /proc/sys/${name}`);
-  await command(namespace, ['sh', '-ec', script.join('\n')]);
+  await command(namespace, ['sh', '-ec', [...script, REMOVE_NODE_RULES].join('\n')]);
   await nft(namespace, renderTable(vipCidr));
 }
 

@@ -1,9 +1,12 @@
 /**
  * The load balancers as nftables rules. A Network Load Balancer is a stateful DNAT: a hash of the client's address and port selects the target of a
  * new connection, and connection tracking keeps it there for as long as the connection lives, whatever happens to the list of targets. A real one
- * treats a deregistered target the same way (ELB user guide for Network Load Balancers, "Deregistration delay").
+ * treats a deregistered target the same way (ELB user guide for Network Load Balancers, "Deregistration delay"). What is passed through is in
+ * passthrough.ts; its listeners are changed here as well.
  */
 import type { ForwardingRule } from '../contracts.ts';
+import { renderMarks, renderPassthrough } from './passthrough.ts';
+import type { Steering } from './steering.ts';
 
 /** Name of the nftables table that holds everything the data plane does. */
 export const TABLE = 'nodeferry-nlb';
@@ -14,8 +17,15 @@ export const MARK_BREAK = 1;
 /** Connection mark of a flow whose client has been notified. */
 export const MARK_BROKEN = 2;
 
-/** The listeners in force: name of the chain and its rule, by `address . port`. */
-export type Listeners = ReadonlyMap<string, { readonly chain: string; readonly rule: string }>;
+/** A listener in force: the map that leads to its chain, and the chain's rule. */
+interface Listener {
+  readonly map: 'listeners' | 'passthrough';
+  readonly chain: string;
+  readonly rule: string;
+}
+
+/** The listeners in force, by `address . port`. */
+export type Listeners = ReadonlyMap<string, Listener>;
 
 /** How to change from one set of listeners to another: three nftables transactions, to be applied one after the other. */
 interface ListenersChange {
@@ -37,6 +47,7 @@ export function renderTable(vipCidr: string): string {
     ...renderUnknownConnections(vipCidr),
     ...renderChoice(),
     ...renderForward(vipCidr),
+    ...renderPassthrough(),
     '}',
     '',
   ].join('\n');
@@ -53,14 +64,18 @@ export function changeListeners(
   known: Listeners,
   rules: readonly ForwardingRule[],
   generation: number,
+  steering: Steering,
 ): ListenersChange {
   refuseDuplicates(rules);
   const wanted = rules.filter((rule) => rule.targets.length > 0).map((rule) => [keyOf(rule), rule] as const);
   const listeners = new Map(
     wanted.map(([key, rule]) => {
-      const text = renderTargets(rule);
+      const passes = rule.mode === 'passthrough';
+      const text = passes ? renderMarks(rule, steering) : renderTargets(rule);
       const now = known.get(key);
-      return [key, now?.rule === text ? now : { chain: chainName(rule, generation), rule: text }] as const;
+      if (now?.rule === text) return [key, now] as const;
+      const map = passes ? ('passthrough' as const) : ('listeners' as const);
+      return [key, { map, chain: chainName(rule, generation), rule: text }] as const;
     }),
   );
   const gone = [...known].filter(([key, { chain }]) => listeners.get(key)?.chain !== chain);
@@ -68,8 +83,8 @@ export function changeListeners(
   const transactions = [
     come.flatMap(([, { chain, rule }]) => [`add chain ip ${TABLE} ${chain}`, `add rule ip ${TABLE} ${chain} ${rule}`]),
     [
-      ...gone.map(([key, { chain }]) => `delete element ip ${TABLE} listeners { ${key} : goto ${chain} }`),
-      ...come.map(([key, { chain }]) => `add element ip ${TABLE} listeners { ${key} : goto ${chain} }`),
+      ...gone.map(([key, { map, chain }]) => `delete element ip ${TABLE} ${map} { ${key} : goto ${chain} }`),
+      ...come.map(([key, { map, chain }]) => `add element ip ${TABLE} ${map} { ${key} : goto ${chain} }`),
     ],
     gone.flatMap(([, { chain }]) => [`flush chain ip ${TABLE} ${chain}`, `delete chain ip ${TABLE} ${chain}`]),
   ];

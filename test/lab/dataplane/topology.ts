@@ -3,6 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { removeLeftovers } from '../../../lab/cluster/cleanup.ts';
 import { takeLock } from '../../../lab/cluster/lock.ts';
 import type { ForwardingRule } from '../../../lab/contracts.ts';
+import { directReturnRoutes } from '../../../lab/dataplane/passthrough.ts';
 import { run, start, stop } from '../../../lab/process.ts';
 import { NAMESPACE_PREFIX } from '../../../lab/which.ts';
 
@@ -17,10 +18,14 @@ export const LOAD_BALANCER = `${PREFIX}lb`;
 export const VIP = '10.0.200.1';
 export const VIP_PORT = 80;
 
+/** The same for a load balancer that passes packets through. There is no kube-proxy here, so the servers listen on this port themselves. */
+export const PASSTHROUGH_VIP = '10.0.201.1';
+export const PASSTHROUGH_PORT = 8080;
+
 /** Four addresses that clients send from. */
 export const CLIENT_ADDRESSES = [10, 11, 12, 13].map((last) => `10.9.0.${last}`);
 
-const SERVER_PORT = 8080;
+const SERVER_PORT = PASSTHROUGH_PORT;
 
 /** One server with its namespace; its name is also the pod name in its answers. */
 export interface Server {
@@ -34,31 +39,39 @@ export interface Topology {
   readonly servers: readonly Server[];
   /** The load balancer's rule with these servers as targets. */
   rule(servers: readonly Server[]): ForwardingRule;
+  /** The same for passthrough. */
+  passthroughRule(servers: readonly Server[]): ForwardingRule;
   close(): Promise<void>;
 }
 
 /**
- * Builds the network, removing first what an earlier run may have left, and starts `app` on every server. Holds the lab's lock: clean-up
- * takes this network for a part of the lab.
+ * Builds the network, removing first what an earlier run may have left, and starts `app` on every server. Servers that answer directly have
+ * PASSTHROUGH_VIP as an address, as kube-proxy takes what is sent to one. Holds the lab's lock: clean-up takes this network for a part of the lab.
  */
-export async function createTopology(app: string, serverNames: readonly string[]): Promise<Topology> {
+export async function createTopology(
+  app: string,
+  serverNames: readonly string[],
+  answers: 'through the load balancer' | 'directly' = 'through the load balancer',
+): Promise<Topology> {
   const servers = serverNames.map((name, n) => ({ name, namespace: `${PREFIX}${name}`, ip: `10.0.1.${11 + n}` }));
   const lock = await takeLock(() => undefined);
   await removeLeftovers();
   await connectClients();
   for (const server of servers) await connectServer(server);
+  if (answers === 'directly') await connectDirectly(servers);
   const processes = servers.map((server) => serve(app, server));
-  await Promise.all(servers.map(answers));
+  await Promise.all(servers.map(isReady));
+  const rule = (targets: readonly Server[], part: Pick<ForwardingRule, 'mode' | 'vip' | 'port'>): ForwardingRule => ({
+    loadBalancerName: 'test',
+    dnsName: 'test.example.com',
+    zone: 'a',
+    ...part,
+    targets: targets.map(({ name, ip }) => ({ instanceId: name, ip, port: SERVER_PORT })),
+  });
   return {
     servers,
-    rule: (targets) => ({
-      loadBalancerName: 'test',
-      dnsName: 'test.example.com',
-      zone: 'a',
-      vip: VIP,
-      port: VIP_PORT,
-      targets: targets.map(({ name, ip }) => ({ instanceId: name, ip, port: SERVER_PORT })),
-    }),
+    rule: (targets) => rule(targets, { vip: VIP, port: VIP_PORT }),
+    passthroughRule: (targets) => rule(targets, { mode: 'passthrough', vip: PASSTHROUGH_VIP, port: PASSTHROUGH_PORT }),
     async close() {
       await Promise.all(processes.map((process_) => stop(process_, 1_000)));
       await removeLeftovers();
@@ -128,6 +141,21 @@ async function connectServer({ name, namespace, ip }: Server): Promise<void> {
   ]);
 }
 
+/** Gives clients a leg on the servers' network, where they receive what servers send them past the load balancer. */
+async function connectDirectly(servers: readonly Server[]): Promise<void> {
+  const { client, node } = directReturnRoutes('fabric');
+  const ends = ['type', 'veth', 'peer', 'name', 'clients', 'netns', LOAD_BALANCER];
+  await run('ip', ['link', 'add', 'fabric', 'netns', CLIENT, ...ends]);
+  await batch(LOAD_BALANCER, ['link set clients master br0 up']);
+  await batch(CLIENT, client);
+  for (const { namespace } of servers) {
+    await batch(namespace, [...node, `address add ${PASSTHROUGH_VIP}/32 dev lo`]);
+  }
+  const anySource = 'for file in /proc/sys/net/ipv4/conf/*/rp_filter; do echo 0 > $file; done';
+  await inside(CLIENT, 'sh', '-ec', anySource);
+  for (const { namespace } of servers) await inside(namespace, 'sh', '-ec', anySource);
+}
+
 function batch(namespace: string, commands: readonly string[]): Promise<string> {
   return run('ip', ['-netns', namespace, '-batch', '-'], { input: `${commands.join('\n')}\n` });
 }
@@ -140,7 +168,7 @@ function serve(app: string, { name, namespace }: Server): ChildProcess {
   });
 }
 
-async function answers({ namespace }: Server): Promise<void> {
+async function isReady({ namespace }: Server): Promise<void> {
   await inside(
     namespace,
     'curl',

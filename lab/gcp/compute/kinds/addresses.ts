@@ -1,3 +1,4 @@
+import { PASSTHROUGH_CIDRS } from '../../../network-plan.ts';
 import { HttpError } from '../../errors.ts';
 import type { World } from '../../world.ts';
 import { linkTo, parseLink } from '../links.ts';
@@ -22,7 +23,8 @@ export const addresses: Kind = {
 
 /** A free address: of 10.0.201.0/24 for internal ones, of 203.0.113.0/24 (RFC 5737) for others. @throws HttpError 403 when none is left */
 export function chooseAddress(world: World, type: unknown): string {
-  const network = type === 'INTERNAL' ? '10.0.201' : '203.0.113';
+  const [internal, external] = PASSTHROUGH_CIDRS;
+  const network = (type === 'INTERNAL' ? internal : external).replace(/\.0\/24$/, '');
   const used = new Set([...world.resources.values()].flatMap(({ fields }) => [fields['address'], fields['IPAddress']]));
   for (let host = 1; host < 255; host += 1) {
     if (!used.has(`${network}.${host}`)) return `${network}.${host}`;
