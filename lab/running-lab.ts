@@ -119,7 +119,14 @@ export async function startLabOn<Service extends BalancedService, Cloud extends 
     return stopped;
   };
   try {
-    const cluster = await startCluster({ tools: toolPaths(), returnPath, openCloud, signal: options.signal, report, undo });
+    const cluster = await startCluster({
+      tools: toolPaths(),
+      returnPath,
+      openCloud,
+      signal: options.signal,
+      report,
+      undo,
+    });
     await populate(cluster, scenario, options.signal, report);
     lab = createLab<Service, Cloud>(cluster, scenario, undo, options, stopLab);
     return { lab, cloud: cluster.cloud };

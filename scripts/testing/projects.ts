@@ -26,7 +26,7 @@ export const besideProjects: readonly ProjectName[] = ['worlds'];
 const repeatedProjects: readonly ProjectName[] = ['workflow', 'e2e', 'matrix'];
 
 /** Projects that need the lab. */
-export const labProjects: readonly ProjectName[] = ['e2e', 'matrix'];
+export const labProjects: readonly ProjectName[] = ['e2e', 'matrix', 'google-controllers'];
 
 /** Name of a vitest project. */
 export type ProjectName = (typeof projectNames)[number];
