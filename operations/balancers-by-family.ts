@@ -11,8 +11,8 @@ import type { LoadBalancerFamily, LoadBalancers } from '../ports/load-balancers.
 export function balancersByFamily(families: readonly LoadBalancerFamily[]): LoadBalancers {
   return {
     discover: async (services, options = {}) => {
-      const { beside = [], providerIds = [] } = options;
-      const here = families.filter(({ hasNode }) => providerIds.some(hasNode));
+      const { beside = [], providerIds } = options;
+      const here = families.filter(({ hasNode }) => providerIds === undefined || providerIds.some(hasNode));
       const familyOf = (service: ServiceFacts) => here.find(({ claims }) => claims(service));
       const exposed = [...services, ...beside].filter(isExposed);
       const wanted = new Set(services);

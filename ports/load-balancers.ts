@@ -16,7 +16,7 @@ interface DiscoveryOptions {
   readonly beside?: readonly ServiceFacts[];
   /** Uses nothing from earlier reads, so that an operator's latest changes are seen. Otherwise attributes may be minutes old. */
   readonly anew?: boolean;
-  /** Provider IDs of the nodes of the cluster: they say in which cloud it is, so that no other one is asked. */
+  /** Provider IDs of the nodes of the cluster: they say in which cloud it is, so that no other one is asked. Without them, any may be. */
   readonly providerIds?: readonly string[];
 }
 
