@@ -33,6 +33,8 @@ export interface CleanupTarget {
   readonly region: string;
   /** Name of the provider of its pools. */
   readonly provider: string;
+  /** What else the provider needs to find the cluster. */
+  readonly locator?: Readonly<Record<string, string>>;
   readonly pool: string;
   /** Runs to clean up after. If undefined, every run that left something on the pool. */
   readonly runs: readonly string[] | undefined;
@@ -53,8 +55,8 @@ interface CleanupResult {
 
 /** Observes what is left over. Changes nothing. */
 export async function findLeftoversOf({ cluster, pools }: CleanupSystems, target: CleanupTarget): Promise<CleanupPlan> {
-  const { cluster: name, region, provider, pool: poolName } = target;
-  const ref = { cluster: name, region, provider, name: poolName };
+  const { cluster: name, region, provider, locator, pool: poolName } = target;
+  const ref = { cluster: name, region, provider, name: poolName, ...(locator && { locator }) };
   const [facts, pool, replacements, holder] = await Promise.all([
     cluster.observe(),
     pools.findPool(ref),

@@ -14,9 +14,16 @@ export function addCleanup(program: Command, finish: (code: ExitCode) => void): 
     .description('show what terminated runs have left over on the cluster, or remove it')
     .argument('<cluster/pool>', 'the pool, as in the policy')
     .option('--run <run>', 'clean up after this run only')
-    .option('--region <region>', 'region of the cluster; AWS_REGION unless given')
+    .option('--region <region>', 'region of the cluster; from the kubeconfig or AWS_REGION unless given')
+    .option(
+      '--project <project>',
+      'Google Cloud project of the cluster; from the kubeconfig or the environment unless given',
+    )
     .addOption(
-      new Option('--provider <provider>', 'none: ask no cloud; for what drains have left')
+      new Option(
+        '--provider <provider>',
+        'which cloud is asked for the pool; none: no cloud, for what drains have left',
+      )
         .choices(providerNames)
         .default('eks'),
     )
@@ -32,8 +39,8 @@ export function addCleanup(program: Command, finish: (code: ExitCode) => void): 
     )
     .action(async (target: string, options: CleanupFlags) => {
       const { cleanupCommand } = await import('./commands/cleanup.ts');
-      const { run, region, provider, yes, output } = options;
-      const chosen = { run, region, provider, yes, output };
+      const { run, region, project, provider, yes, output } = options;
+      const chosen = { run, region, project, provider, yes, output };
       finish(await cleanupCommand(parseRunTarget(target), { ...chosen, ...clusterOptionsOf(options) }));
     });
 }
@@ -42,6 +49,7 @@ export function addCleanup(program: Command, finish: (code: ExitCode) => void): 
 interface CleanupFlags extends ClusterOptions {
   readonly run?: string;
   readonly region?: string;
+  readonly project?: string;
   readonly provider: ProviderName;
   readonly yes: boolean;
   readonly output: OutputFormat;

@@ -47,7 +47,7 @@ export function addDrain(program: Command, finish: (code: ExitCode) => void): vo
     )
     .option(
       '--region <region>',
-      'AWS region, for --terminate and --dry-run; from the kubeconfig or AWS_REGION unless given',
+      'region of the cluster, for --terminate and --dry-run; from the kubeconfig or AWS_REGION unless given',
     )
     .option('--yes', 'do not ask before instances are terminated', false)
     .option('--reason <text>', 'why, for the audit trail', '')

@@ -1,10 +1,10 @@
 import { systemClock } from '../adapters/clock/system-clock.ts';
-import { createElbLoadBalancers } from '../adapters/elb/load-balancers.ts';
 import type { KubernetesCluster } from '../adapters/kubernetes/cluster.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { observeAndPlan } from '../operations/observe-and-plan.ts';
 import { openCluster } from '../wiring/cluster.ts';
+import { openLoadBalancers } from '../wiring/load-balancers.ts';
 import { openNodePools } from '../wiring/providers.ts';
 import { type ClusterOptions, clusterOptionsOf } from './cluster-options.ts';
 import { planClusterOfCaller } from './plan-cluster.ts';
@@ -18,7 +18,7 @@ export async function makePlan(policy: Policy, options: ClusterOptions): Promise
   let kubernetes: KubernetesCluster | undefined;
   try {
     const pools = openNodePools({ clock: systemClock });
-    const loadBalancers = createElbLoadBalancers({ region: policy.cluster.region, clock: systemClock });
+    const loadBalancers = openLoadBalancers({ awsRegion: policy.cluster.region, clock: systemClock });
     const { plan } = await observeAndPlan(
       {
         pools,

@@ -6,9 +6,13 @@ import type { Ports } from '../ports/ports.ts';
 /** What is behind Services, cached for all steps of a worker. */
 interface DiscoveryCache {
   /** What was discovered within the last minute; Services that are new or have changed are discovered now. */
-  find(services: readonly ServiceFacts[]): Promise<Discovery>;
+  find(services: readonly ServiceFacts[], providerIds: readonly string[]): Promise<Discovery>;
   /** The same without the cache; also reports which of the Services `beside` could not be watched. */
-  findAnew(services: readonly ServiceFacts[], beside: readonly ServiceFacts[]): Promise<Discovery>;
+  findAnew(
+    services: readonly ServiceFacts[],
+    beside: readonly ServiceFacts[],
+    providerIds: readonly string[],
+  ): Promise<Discovery>;
   /** What is cached at this moment for these Services as they are; undefined unless that is complete. Makes no call and takes no time. */
   recall(services: readonly ServiceFacts[]): Discovery | undefined;
   /** Uses what was discovered; when part of it no longer exists, it is discovered again the next time. */
@@ -57,16 +61,17 @@ export function createDiscoveryCache({ clock, loadBalancers }: Pick<Ports, 'cloc
   }
 
   return {
-    find: async (services) => {
+    find: async (services, providerIds) => {
       const oldest = clock.now() - knownForMs;
       const missing = services.filter((service) => (entryOf(service)?.at ?? Number.NEGATIVE_INFINITY) < oldest);
-      const discovered = missing.length === 0 ? undefined : remember(missing, loadBalancers.discover(missing));
+      const discovered =
+        missing.length === 0 ? undefined : remember(missing, loadBalancers.discover(missing, { providerIds }));
       const entries = services.flatMap(({ key }) => known.get(key) ?? []);
       await discovered;
       return merge(await Promise.all(entries.map(async ({ service, coming }) => ownOf(service, await coming))));
     },
-    findAnew: async (services, beside) =>
-      await remember(services, loadBalancers.discover(services, { beside, anew: true })),
+    findAnew: async (services, beside, providerIds) =>
+      await remember(services, loadBalancers.discover(services, { beside, anew: true, providerIds })),
     recall: (services) => {
       const found = services.map((service) => {
         const discovery = entryOf(service)?.found;

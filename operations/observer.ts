@@ -46,12 +46,13 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
 
   return {
     cluster: async () => await cluster.observe(),
-    serving: async (run, options) => await observeAt(async (own) => await discovering.find(own), run, options),
+    serving: async (run, options) =>
+      await observeAt(async (own, { nodes }) => await discovering.find(own, providerIdsOf(nodes)), run, options),
     observeFresh: async (policy) =>
       await observeAt(
-        async (own, { services }) => {
+        async (own, { services, nodes }) => {
           const beside = services.filter((service) => !own.includes(service));
-          return await discovering.findAnew(own, beside);
+          return await discovering.findAnew(own, beside, providerIdsOf(nodes));
         },
         { policy, baselines: [] },
       ),
@@ -71,4 +72,8 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
       return { ...earlier, cluster: seen, targetGroups, unsupported: known.unsupported, observedAt: clock.now() };
     },
   };
+}
+
+function providerIdsOf(nodes: ClusterFacts['nodes']): readonly string[] {
+  return nodes.flatMap(({ providerId }) => providerId ?? []);
 }

@@ -20,22 +20,25 @@ export function poolsByProvider(by: Readonly<Record<string, OpenProvider>>): Pro
       hint: `Use one of ${Object.keys(by).join(', ')}.`,
     });
   };
-  const of = (ref: PoolRef): NodePools => provider(ref).pools;
+  return { traitsOf: (ref) => provider(ref).traits, ...delegatePools((ref) => provider(ref).pools) };
+}
+
+/** Node pools of which each call goes to those that `of` chooses for its pool. */
+export function delegatePools(of: (ref: PoolRef) => NodePools | Promise<NodePools>): NodePools {
   return {
-    traitsOf: (ref) => provider(ref).traits,
-    describePool: async (ref) => await of(ref).describePool(ref),
-    findPool: async (ref) => await of(ref).findPool(ref),
-    findReplacements: async (ref) => await of(ref).findReplacements(ref),
-    requireMayCreate: async (request) => await of(request.source).requireMayCreate(request),
-    createPool: async (request) => await of(request.source).createPool(request),
-    resize: async (ref, request) => await of(ref).resize(ref, request),
-    restoreSize: async (ref, size) => await of(ref).restoreSize(ref, size),
-    trimPool: async (ref) => await of(ref).trimPool(ref),
-    suspendScaling: async (ref) => await of(ref).suspendScaling(ref),
-    restoreScaling: async (ref, suspended) => await of(ref).restoreScaling(ref, suspended),
-    observeInstances: async (ref) => await of(ref).observeInstances(ref),
-    terminateInstance: async (ref, instanceId) => await of(ref).terminateInstance(ref, instanceId),
-    observeInstance: async (ref, instanceId) => await of(ref).observeInstance(ref, instanceId),
-    deletePool: async (ref, options) => await of(ref).deletePool(ref, options),
+    describePool: async (ref) => await (await of(ref)).describePool(ref),
+    findPool: async (ref) => await (await of(ref)).findPool(ref),
+    findReplacements: async (ref) => await (await of(ref)).findReplacements(ref),
+    requireMayCreate: async (request) => await (await of(request.source)).requireMayCreate(request),
+    createPool: async (request) => await (await of(request.source)).createPool(request),
+    resize: async (ref, request) => await (await of(ref)).resize(ref, request),
+    restoreSize: async (ref, size) => await (await of(ref)).restoreSize(ref, size),
+    trimPool: async (ref) => await (await of(ref)).trimPool(ref),
+    suspendScaling: async (ref) => await (await of(ref)).suspendScaling(ref),
+    restoreScaling: async (ref, suspended) => await (await of(ref)).restoreScaling(ref, suspended),
+    observeInstances: async (ref) => await (await of(ref)).observeInstances(ref),
+    terminateInstance: async (ref, instanceId) => await (await of(ref)).terminateInstance(ref, instanceId),
+    observeInstance: async (ref, instanceId) => await (await of(ref)).observeInstance(ref, instanceId),
+    deletePool: async (ref, options) => await (await of(ref)).deletePool(ref, options),
   };
 }

@@ -1,7 +1,6 @@
 /** Chooses the schema of a written policy by the provider that it names. */
-import { z } from 'zod';
 import type { ProviderSection } from './providers/section.ts';
-import { type ProviderSections, providerSections } from './providers/sections.ts';
+import type { ProviderSections } from './providers/sections.ts';
 import { createPolicySchema, type PolicySchema } from './schema.ts';
 
 /** The schema for the provider that this value names, or for the first one if it names none that is known. */
@@ -32,17 +31,6 @@ function schemaOf(provider: string, sections: ProviderSections): ChosenSchema {
   made.set(provider, chosen);
   return chosen;
 }
-
-/** The JSON schema (draft 7) of the written form, for editors. */
-export function policyJsonSchema(
-  { schema }: Pick<ChosenSchema, 'schema'> = policySchemaFor(undefined, providerSections),
-): Readonly<Record<string, unknown>> {
-  const made = jsonSchemas.get(schema) ?? z.toJSONSchema(schema, { io: 'input', target: 'draft-7' });
-  jsonSchemas.set(schema, made);
-  return made;
-}
-
-const jsonSchemas = new WeakMap<PolicySchema, Readonly<Record<string, unknown>>>();
 
 function property(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;

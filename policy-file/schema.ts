@@ -229,6 +229,7 @@ export function createPolicySchema(provider: string, section: ProviderSection, p
         cluster: z.strictObject({
           name: section.clusterName,
           region: section.region,
+          ...section.cluster,
         }),
         pool: z.strictObject({
           provider: named.default(provider).meta(meaning),

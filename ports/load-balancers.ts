@@ -16,6 +16,8 @@ interface DiscoveryOptions {
   readonly beside?: readonly ServiceFacts[];
   /** Uses nothing from earlier reads, so that an operator's latest changes are seen. Otherwise attributes may be minutes old. */
   readonly anew?: boolean;
+  /** Provider IDs of the nodes of the cluster: they say in which cloud it is, so that no other one is asked. Without them, any may be. */
+  readonly providerIds?: readonly string[];
 }
 
 /** How fresh target states must be, and the priority of the reads. Without options, each is read after the call. */
@@ -29,10 +31,22 @@ export interface ReadOptions {
   readonly first?: boolean;
 }
 
-/** Load balancers of one cloud. Read only: nodes are deregistered by the controllers, never behind their back. Throws NodeferryError. */
+/** The load balancers that a cluster can have. Read only: nodes are deregistered by the controllers, never behind their back. Throws NodeferryError. */
 export interface LoadBalancers {
   /** Finds what is behind the addresses of the Services, with many calls. A Service that can't be protected is a result, not an error. */
   discover(services: readonly ServiceFacts[], options?: DiscoveryOptions): Promise<Discovery>;
   /** The groups with their target states: one call per target group, within a rate limit shared by the whole process. */
   readTargets(groups: readonly TargetGroupBase[], options?: ReadOptions): Promise<readonly TargetGroupFacts[]>;
+}
+
+/** The load balancers of one cloud, beside those of others. It is asked about clusters of that cloud, for the Services that it claims. */
+export interface LoadBalancerFamily extends LoadBalancers {
+  /** What the cloud is called in messages. */
+  readonly title: string;
+  /** Kinds of its target groups. No other family has one of them. */
+  readonly kinds: readonly string[];
+  /** Whether a node with this provider ID is in its cloud. Asks nobody. */
+  readonly hasNode: (providerId: string) => boolean;
+  /** Whether a load balancer of its cloud may be behind the Service, by the form of its addresses. Asks nobody. */
+  readonly claims: (service: Pick<ServiceFacts, 'hostnames'>) => boolean;
 }

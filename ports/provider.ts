@@ -13,9 +13,12 @@ export interface ProviderTraits {
   /** What to check when it refuses to change the scaling of a pool. */
   readonly scalingHint: string;
   /** How an operator terminates exactly that instance by hand, as a command or an instruction. */
-  readonly terminateByHand: (pool: Pick<PoolRef, 'region'>, node: Pick<NodeRef, 'name' | 'instanceId'>) => string;
+  readonly terminateByHand: (
+    pool: Pick<PoolRef, 'region' | 'locator'>,
+    node: Pick<NodeRef, 'name' | 'instanceId' | 'zone'>,
+  ) => string;
   /** How an operator lists the pools of the cluster, as a command. */
-  readonly listPools: (pool: Pick<PoolRef, 'cluster' | 'region'>) => string;
+  readonly listPools: (pool: Pick<PoolRef, 'cluster' | 'region' | 'locator'>) => string;
 }
 
 /** The node pools of all providers: each call goes to the provider of its pool. */

@@ -1,13 +1,27 @@
 import { eksNodeLabels } from '../adapters/eks/node-labels.ts';
+import { gkeNodeLabels } from '../adapters/gke/node-labels.ts';
 import {
   createKubernetesCluster,
   type KubernetesCluster,
   type KubernetesOptions,
 } from '../adapters/kubernetes/cluster.ts';
+import type { NodeFacts } from '../core/model/node.ts';
 import type { ProviderNodeLabels } from '../ports/node-labels.ts';
+import type { ProviderName } from './provider-names.ts';
 
 /** The labels by which the nodes of each provider are recognized. Of several on one node the first counts. */
-export const providerNodeLabels: readonly ProviderNodeLabels[] = [eksNodeLabels];
+const labelsByProvider: readonly (readonly [ProviderName, ProviderNodeLabels])[] = [
+  ['eks', eksNodeLabels],
+  ['gke', gkeNodeLabels],
+];
+
+/** The same without the names of the providers. */
+export const providerNodeLabels: readonly ProviderNodeLabels[] = labelsByProvider.map(([, labels]) => labels);
+
+/** The provider whose pool the node belongs to; undefined for a node that belongs to none. */
+export function providerOfNode({ poolLabels }: Pick<NodeFacts, 'poolLabels'>): ProviderName | undefined {
+  return labelsByProvider.find(([, { name }]) => name === poolLabels?.name)?.[0];
+}
 
 /** The cluster, with nodes of all providers recognized. @throws NodeferryError ClusterUnreachable when the kubeconfig can't be used */
 export function openCluster(options: Omit<KubernetesOptions, 'nodeLabels'> = {}): KubernetesCluster {

@@ -1,33 +1,33 @@
 import { createEksNodePools } from '../adapters/eks/node-pools.ts';
-import { eksTraits } from '../adapters/eks/traits.ts';
 import { createNoNodePools } from '../adapters/no-provider/node-pools.ts';
-import { noProviderTraits } from '../adapters/no-provider/traits.ts';
 import { poolsByProvider } from '../operations/pools-by-provider.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { NodePools } from '../ports/node-pools.ts';
-import type { ProviderPools, ProviderTraits } from '../ports/provider.ts';
+import type { ProviderPools } from '../ports/provider.ts';
+import { type GoogleSettings, googleFromEnvironment } from './environment.ts';
+import { openGkePools } from './gke-pools.ts';
 import type { ProviderName } from './provider-names.ts';
+import { providerTraits } from './provider-traits.ts';
 
-/** A provider as the product uses it. */
-interface Provider {
-  readonly traits: ProviderTraits;
-  readonly open: (options: { readonly clock: Clock }) => NodePools;
+/** How the node pools are opened. */
+interface PoolOptions {
+  readonly clock: Clock;
+  /** Default: what the environment of the process says. */
+  readonly google?: GoogleSettings;
 }
 
-/** All providers: the only place that knows which name stands for which adapter. Adding one takes a name, a line here, and its node labels. */
-const providers: Readonly<Record<ProviderName, Provider>> = {
-  eks: { traits: eksTraits, open: createEksNodePools },
-  none: { traits: noProviderTraits, open: createNoNodePools },
+/** All providers: the only place that knows which name stands for which adapter. Adding one takes a name, its traits, a line here, and its node labels. */
+const providers: Readonly<Record<ProviderName, (options: Required<PoolOptions>) => NodePools>> = {
+  eks: createEksNodePools,
+  gke: openGkePools,
+  none: createNoNodePools,
 };
 
-/** The node pools of all providers. Nothing is connected before the first call. */
-export function openNodePools(options: { readonly clock: Clock }): ProviderPools {
-  const opened = Object.entries(providers).map(([name, { traits, open }]) => [name, { traits, pools: open(options) }]);
+/** The node pools of all providers. Nothing is connected before the first call. @throws NodeferryError InvalidArgument for a wrong variable */
+export function openNodePools({ clock, google = googleFromEnvironment(process.env) }: PoolOptions): ProviderPools {
+  const opened = Object.entries(providers).map(([name, open]) => {
+    const traits = providerTraits[name as ProviderName];
+    return [name, { traits, pools: open({ clock, google }) }];
+  });
   return poolsByProvider(Object.fromEntries(opened));
-}
-
-/** Region of a cluster as the environment names it, for the providers that need one. */
-export function regionFromEnvironment(env: Readonly<Record<string, string | undefined>>): string | undefined {
-  const variables = Object.values(providers).flatMap(({ traits }) => traits.regionVariables);
-  return variables.map((name) => env[name]).find((region) => region !== undefined && region !== '');
 }

@@ -3,7 +3,7 @@ import type { NativeConnectionOptions } from '@temporalio/worker';
 import { payloadCodecVariable } from '../adapters/payload-codecs/load.ts';
 import { defaultTemporalPort, explainAddress, explainSettings } from '../core/connection/explain-connection.ts';
 import { NodeferryError } from '../core/model/problem.ts';
-import { regionFromEnvironment } from '../wiring/providers.ts';
+import { type GoogleSettings, googleFromEnvironment, regionFromEnvironment } from '../wiring/environment.ts';
 import { defaultTaskQueue } from '../workflows/messages.ts';
 
 /** Where a small HTTP server listens. */
@@ -26,8 +26,9 @@ export interface WorkerConfig {
   readonly metrics: ListenAddress | undefined;
   /** Namespace of the locks; undefined for `nodeferry` when it exists, else `default`. */
   readonly leaseNamespace: string | undefined;
-  /** Region of the load balancers. */
-  readonly region: string;
+  /** Region of the load balancers of AWS; undefined where only Google Cloud is configured. */
+  readonly awsRegion: string | undefined;
+  readonly google: GoogleSettings;
   /** Describe calls to Elastic Load Balancing per second over all steps of this worker; undefined for the adapter's default. */
   readonly elbRatePerSecond: number | undefined;
   /** Maximum number of steps that run at the same time. A node in progress occupies one; long waits occupy none. */
@@ -43,9 +44,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
   const address = temporal.connectionOptions.address ?? `localhost:${defaultTemporalPort}`;
   const problem = explainAddress(address);
   if (problem !== undefined) throw new NodeferryError(problem);
-  const region = env['NODEFERRY_REGION'] ?? regionFromEnvironment(env);
-  if (region === undefined || region === '')
-    throw wrong('AWS_REGION', region, 'the region of the cluster, e.g. eu-west-1');
+  const google = googleFromEnvironment(env);
+  const awsRegion = env['NODEFERRY_REGION'] || regionFromEnvironment(env, 'eks');
+  if (awsRegion === undefined && google.project === undefined) throw noCloud();
   return {
     connection: { ...temporal.connectionOptions, address },
     namespace: temporal.namespace ?? 'default',
@@ -54,7 +55,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
     health: listenAddress(env, 'NODEFERRY_HEALTH_ADDRESS', '127.0.0.1:8686'),
     metrics: listenAddress(env, 'NODEFERRY_METRICS_ADDRESS', '127.0.0.1:9464'),
     leaseNamespace: env['NODEFERRY_LEASE_NAMESPACE'],
-    region,
+    awsRegion,
+    google,
     elbRatePerSecond: positive(env, 'NODEFERRY_ELB_RATE'),
     maxSteps: positive(env, 'NODEFERRY_MAX_STEPS') ?? 200,
     logLevel: oneOf(env, 'NODEFERRY_LOG_LEVEL', logLevels, 'info'),
@@ -107,7 +109,18 @@ function definedOf(env: Readonly<Record<string, string | undefined>>): Record<st
   );
 }
 
-function wrong(name: string, value: string | undefined, allowed: string): NodeferryError {
-  const given = value === undefined ? 'is not set' : `is ${JSON.stringify(value)}`;
-  return new NodeferryError({ code: 'InvalidArgument', message: `${name} ${given}`, hint: `Set it to ${allowed}.` });
+function noCloud(): NodeferryError {
+  return new NodeferryError({
+    code: 'InvalidArgument',
+    message: 'AWS_REGION is not set',
+    hint: 'Set it to the region of the cluster, e.g. eu-west-1. For a cluster of GKE set GOOGLE_CLOUD_PROJECT to its project.',
+  });
+}
+
+function wrong(name: string, value: string, allowed: string): NodeferryError {
+  return new NodeferryError({
+    code: 'InvalidArgument',
+    message: `${name} is ${JSON.stringify(value)}`,
+    hint: `Set it to ${allowed}.`,
+  });
 }

@@ -1,9 +1,9 @@
 import { systemClock } from '../adapters/clock/system-clock.ts';
-import { createElbLoadBalancers } from '../adapters/elb/load-balancers.ts';
 import { createHttpTraffic } from '../adapters/probe/http-traffic.ts';
 import type { NodeferryError } from '../core/model/problem.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openCluster } from '../wiring/cluster.ts';
+import { openLoadBalancers } from '../wiring/load-balancers.ts';
 import { openNodePools } from '../wiring/providers.ts';
 import type { WorkerConfig } from './config.ts';
 import { createWindows } from './windows.ts';
@@ -21,16 +21,12 @@ export function openPorts(config: WorkerConfig, onEventLost: (error: NodeferryEr
     ...(config.leaseNamespace === undefined ? {} : { leaseNamespace: config.leaseNamespace }),
     onEventLost,
   });
-  const rate = config.elbRatePerSecond;
+  const { awsRegion, google, elbRatePerSecond } = config;
   const ports: Ports = {
     clock,
     cluster,
-    pools: openNodePools({ clock }),
-    loadBalancers: createElbLoadBalancers({
-      clock,
-      region: config.region,
-      ...(rate === undefined ? {} : { describeRatePerSecond: rate, describeBurst: 3 * rate }),
-    }),
+    pools: openNodePools({ clock, google }),
+    loadBalancers: openLoadBalancers({ clock, awsRegion, google, elbRatePerSecond }),
     traffic: createHttpTraffic(),
     timings: cluster.timings,
     windows: createWindows(),

@@ -9,7 +9,7 @@ import { discoverTargetGroups } from './discover.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 
 /** How the ELB adapter works. Credentials and endpoint come from the SDK's own provider chain, e.g. `AWS_ENDPOINT_URL`. */
-interface ElbOptions extends AwsClientOptions {
+export interface ElbOptions extends AwsClientOptions {
   readonly region: string;
   readonly clock: Clock;
   /** Describe calls per second over all callers of this adapter. Default 4: ELB refills 10 for the whole account. */

@@ -29,13 +29,16 @@ function attributesOf(
   return new Map(list.map(({ Key, Value }) => [Key ?? '', Value ?? '']));
 }
 
+/** Kind of all target groups here. */
+export const targetGroupKind = 'elbv2-instance';
+
 /** Facts of an instance target group, except its targets. Values that AWS leaves out are its documented defaults for a Network Load Balancer. */
 export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase {
   const own = attributesOf(observation.targetGroupAttributes);
   return {
     id: observation.targetGroup.TargetGroupArn ?? '',
     name: observation.targetGroup.TargetGroupName ?? '',
-    kind: 'elbv2-instance',
+    kind: targetGroupKind,
     loadBalancer: observation.loadBalancer.LoadBalancerName ?? '',
     service: observation.service,
     // Observed with v3.5: the target turns healthy again and stays, with the label set.

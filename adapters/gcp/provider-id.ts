@@ -13,3 +13,18 @@ export function parseVmName(instanceId: string): VmName {
   const [, zone, name] = /^gce:\/\/[^/]+\/([^/]+)\/([^/]+)$/.exec(instanceId) ?? [];
   return name === undefined ? { name: instanceId, zone: undefined } : { name, zone };
 }
+
+/** Where a cluster is: its project, and the region of its nodes. */
+interface Place {
+  readonly project: string;
+  readonly region: string;
+}
+
+/** The place that provider IDs name, `gce://project/zone/name`; undefined when none is of Google. A cluster is in one project and one region. */
+export function findPlace(providerIds: readonly string[]): Place | undefined {
+  for (const providerId of providerIds) {
+    const [, project, region] = /^gce:\/\/([^/]+)\/([^/]+)-[^/-]+\/[^/]+$/.exec(providerId) ?? [];
+    if (project !== undefined && region !== undefined) return { project, region };
+  }
+  return undefined;
+}

@@ -1,5 +1,6 @@
 import type { compute_v1 } from '@googleapis/compute';
 import type { InstanceFacts, PoolFacts } from '../../core/model/pool.ts';
+import { nodePoolLabel } from './node-labels.ts';
 import type { PoolObservation, ZoneGroup } from './observe.ts';
 import {
   createdByLabel,
@@ -9,9 +10,6 @@ import {
   resourceLabels,
   suspendedSettings,
 } from './settings-label.ts';
-
-/** The label by which GKE names the pool of a Node. */
-const nodePoolLabel = 'cloud.google.com/gke-nodepool';
 
 /** Nodes that a pool may have in one zone (GKE documentation, "Quotas and limits"), where no autoscaler limits it. */
 const maxPerZone = 1_000;

@@ -50,11 +50,14 @@ interface NamedCluster {
   readonly name: string;
   /** Absent when the name does not contain it. */
   readonly region?: string;
+  /** What else a provider needs to find it. Absent when the name does not contain it. */
+  readonly locator?: Readonly<Record<string, string>>;
 }
 
 /**
  * The name of the cluster that is connected to. `aws eks update-kubeconfig` names it by its ARN, eksctl by `NAME.REGION.eksctl.io` (AWS CLI reference,
- * update-kubeconfig; eksctl, pkg/utils/kubeconfig). Other names are taken as they are.
+ * update-kubeconfig; eksctl, pkg/utils/kubeconfig), `gcloud container clusters get-credentials` by `gke_PROJECT_LOCATION_NAME` (gcloud reference).
+ * Other names are taken as they are.
  */
 export function readClusterName(options: { readonly kubeconfig?: string; readonly context?: string }): NamedCluster {
   const name = loadConfig(options).config.getCurrentCluster()?.name ?? '';
@@ -62,5 +65,8 @@ export function readClusterName(options: { readonly kubeconfig?: string; readonl
   if (arnRegion !== undefined && arnName !== undefined) return { name: arnName, region: arnRegion };
   const [, ownName, ownRegion] = /^(.+)\.([a-z0-9-]+)\.eksctl\.io$/.exec(name) ?? [];
   if (ownName !== undefined && ownRegion !== undefined) return { name: ownName, region: ownRegion };
+  const [, project, location, gkeName] = /^gke_([^_]+)_([^_]+)_([^_]+)$/.exec(name) ?? [];
+  if (project !== undefined && location !== undefined && gkeName !== undefined)
+    return { name: gkeName, region: location, locator: { project } };
   return { name };
 }

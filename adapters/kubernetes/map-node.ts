@@ -25,6 +25,7 @@ export function nodeFacts(node: V1Node, providers: readonly ProviderNodeLabels[]
     name: node.metadata?.name ?? '',
     uid: node.metadata?.uid ?? '',
     instanceId: instanceIdOf(node.spec?.providerID),
+    ...(node.spec?.providerID === undefined ? {} : { providerId: node.spec.providerID }),
     zone: labels[zoneLabel] ?? '',
     pool: provider && labels[provider.name],
     ...(provider === undefined ? {} : { poolLabels: { name: provider.name, others: provider.others } }),
@@ -71,7 +72,7 @@ export function ownershipOf(node: V1Node): OwnedBy {
   };
 }
 
-/** Instance in `spec.providerID`: `i-0abc` of `aws:///eu-west-1a/i-0abc`; empty without one. */
+/** Instance in `spec.providerID`: `i-0abc` of `aws:///eu-west-1a/i-0abc`, the VM's name of `gce://project/zone/name`; empty without one. */
 export function instanceIdOf(providerId: string | undefined): string {
   return providerId?.split('/').at(-1) ?? '';
 }

@@ -1,8 +1,10 @@
 import { systemClock } from '../../adapters/clock/system-clock.ts';
+import { readClusterName } from '../../adapters/kubernetes/kubeconfig.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { openCluster } from '../../wiring/cluster.ts';
+import { regionFromEnvironment } from '../../wiring/environment.ts';
 import type { ProviderName } from '../../wiring/provider-names.ts';
-import { openNodePools, regionFromEnvironment } from '../../wiring/providers.ts';
+import { openNodePools } from '../../wiring/providers.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
 import { type CleanupTarget, cleanUp, findLeftoversOf } from '../cleanup.ts';
 import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';
@@ -17,6 +19,8 @@ import { renderCleanup } from '../view/cleanup.ts';
 export interface CleanupOptions extends ClusterOptions {
   readonly run: string | undefined;
   readonly region: string | undefined;
+  /** Project of Google Cloud. */
+  readonly project: string | undefined;
   /** Which provider is asked for the pool. */
   readonly provider: ProviderName;
   /** Do it. Otherwise only show what would be done. */
@@ -30,7 +34,9 @@ export async function cleanupCommand(target: RunTarget, options: CleanupOptions)
   const clock = systemClock;
   const pools = openNodePools({ clock });
   const [regionVariable] = pools.traitsOf({ provider }).regionVariables;
-  const region = options.region ?? regionFromEnvironment(process.env) ?? '';
+  const named = readClusterName(clusterOptionsOf(options));
+  const region = options.region ?? named.region ?? regionFromEnvironment(process.env, provider) ?? '';
+  const locator = options.project === undefined ? named.locator : { project: options.project };
   if (regionVariable !== undefined && region === '') {
     throw new NodeferryError({
       code: 'InvalidArgument',
@@ -40,7 +46,7 @@ export async function cleanupCommand(target: RunTarget, options: CleanupOptions)
   }
   const name = formatRunTarget(target);
   const runs = options.run === undefined ? undefined : [options.run];
-  const where: CleanupTarget = { ...target, region, provider, runs };
+  const where: CleanupTarget = { ...target, region, provider, ...(locator && { locator }), runs };
   const systems = {
     cluster: openCluster(clusterOptionsOf(options)),
     pools,

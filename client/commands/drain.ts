@@ -4,8 +4,9 @@ import { refusal } from '../../core/plan/refusal.ts';
 import { drainPolicy } from '../../core/policy/drain-policy.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { count, listNames } from '../../core/text/format.ts';
-import { openCluster } from '../../wiring/cluster.ts';
-import { regionFromEnvironment } from '../../wiring/providers.ts';
+import { openCluster, providerOfNode } from '../../wiring/cluster.ts';
+import { regionFromEnvironment } from '../../wiring/environment.ts';
+import type { ProviderName } from '../../wiring/provider-names.ts';
 import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';
 import { connectTemporal } from '../connect.ts';
 import { defaultPolicy } from '../drain/default-policy.ts';
@@ -72,12 +73,14 @@ export async function drainCommand(options: DrainOptions): Promise<ExitCode> {
 }
 
 async function choosePolicy(options: DrainOptions): Promise<Policy> {
-  const base = options.file === undefined ? defaultPolicy(nameCluster(options)) : readPolicyFile(options.file);
+  const written = options.file === undefined ? undefined : readPolicyFile(options.file);
   const kubernetes = openCluster(clusterOptionsOf(options));
   try {
     const { nodes } = await kubernetes.observe();
     const { terminate, deleteEmptyDirData, force } = options;
     const selected = selectNodes(nodes, options);
+    const first = nodes.find(({ uid }) => uid === selected.nodes[0]?.uid);
+    const base = written ?? policyWithoutFile(options, first && providerOfNode(first));
     if (terminate && base.cluster.region === '')
       throw new NodeferryError({
         code: 'InvalidArgument',
@@ -90,10 +93,15 @@ async function choosePolicy(options: DrainOptions): Promise<Policy> {
   }
 }
 
-function nameCluster(options: DrainOptions): { readonly name: string; readonly region?: string } {
-  const named = readClusterName(clusterOptionsOf(options));
-  const region = options.region ?? named.region ?? regionFromEnvironment(process.env);
-  return { name: options.cluster ?? named.name, ...(region === undefined ? {} : { region }) };
+function policyWithoutFile(options: DrainOptions, provider: ProviderName | undefined): Policy {
+  const { locator, ...named } = readClusterName(clusterOptionsOf(options));
+  const region = options.region ?? named.region ?? regionFromEnvironment(process.env, provider ?? 'eks');
+  return defaultPolicy({
+    name: options.cluster ?? named.name,
+    ...(region === undefined ? {} : { region }),
+    ...(locator === undefined ? {} : { locator }),
+    ...(provider === undefined ? {} : { provider }),
+  });
 }
 
 /** Makes the plan with the caller's credentials. Changes nothing. */

@@ -24,12 +24,18 @@ export async function checkPool(pools: ProviderPools, policy: Policy, limit: Tim
   };
 }
 
-/** Checks, by a dry run, whether the caller may create the new pool. The worker has a role of its own, so a refusal is only a warning. */
+/** Checks, as far as the cloud can say beforehand, whether the caller may create the new pool. The worker has a role of its own, so a refusal is only a warning. */
 export async function checkMayCreate(pools: NodePools, policy: Policy): Promise<readonly Check[]> {
   const id = 'cloud.permissions';
   try {
     await pools.requireMayCreate({ source: poolRefOf(policy), target: policy.target });
-    return [{ id, state: 'ok', found: `a dry run of creating pool ${policy.target.poolName} was not refused` }];
+    return [
+      {
+        id,
+        state: 'ok',
+        found: `the cloud has nothing against creating pool ${policy.target.poolName}, as far as it says beforehand`,
+      },
+    ];
   } catch (error) {
     if (!(error instanceof NodeferryError)) throw error;
     if (error.problem.code === 'Forbidden') return [{ id, state: 'warning', ...explainFailure(error) }];

@@ -4,6 +4,7 @@ import { count, listNames } from '../../core/text/format.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { NodePools } from '../../ports/node-pools.ts';
+import { providerNames } from '../../wiring/provider-names.ts';
 import { type CleanupTarget, findLeftoversOf } from '../cleanup.ts';
 import type { Check } from './check.ts';
 
@@ -27,7 +28,7 @@ export async function checkLeftovers(
   const { actions, stays } = await findLeftoversOfEnded(systems, target, running);
   if (actions.length === 0 && stays.length === 0)
     return [{ id, state: 'ok', found: `no run that has ended has left anything on ${name}` }];
-  const command = `nodeferry cleanup ${name} --region ${target.region}`;
+  const command = `nodeferry cleanup ${name}${optionsOf(target)}`;
   const what = [...actions.map(explainCleanupAction), ...stays];
   return [
     {
@@ -37,6 +38,14 @@ export async function checkLeftovers(
       fix: `See all of it, and remove it:\n${command}\n${command} --yes`,
     },
   ];
+}
+
+/** What `cleanup` has to be told to find the pool. */
+function optionsOf({ provider, region, locator = {} }: Omit<CleanupTarget, 'runs'>): string {
+  const options = { ...(provider === providerNames[0] ? {} : { provider }), region, ...locator };
+  return Object.entries(options)
+    .map(([name, value]) => ` --${name} ${value}`)
+    .join('');
 }
 
 async function findLeftoversOfEnded(

@@ -1,5 +1,5 @@
 import { durationPattern, sharePattern } from '../../core/policy/durations.ts';
-import { policyJsonSchema } from '../../policy-file/choose-schema.ts';
+import { describedJsonSchema } from '../../policy-file/json-schemas.ts';
 
 /** A field of a policy, as its schema describes it. */
 export interface FieldTopic {
@@ -37,7 +37,7 @@ interface Schema {
 
 /** Every field of a policy, in the order of the schema. */
 export function listFields(): readonly FieldTopic[] {
-  return fieldsBelow('', policyJsonSchema());
+  return fieldsBelow('', describedJsonSchema());
 }
 
 function fieldsBelow(parent: string, schema: Schema): readonly FieldTopic[] {

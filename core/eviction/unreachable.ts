@@ -28,7 +28,7 @@ export function endsUnasked(node: NodeFacts | undefined, cluster: ClusterFacts, 
 }
 
 /** How an operator terminates exactly that instance, as its provider says. */
-type TerminateByHand = (node: Pick<NodeRef, 'name' | 'instanceId'>) => string;
+type TerminateByHand = (node: Pick<NodeRef, 'name' | 'instanceId' | 'zone'>) => string;
 
 /** The question to an operator about an unreachable node whose pods can't terminate. */
 export function askAboutUnreachable(

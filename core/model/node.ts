@@ -32,6 +32,8 @@ export interface NodeFacts extends NodeRef {
   readonly poolLabels?: PoolLabels;
   /** True for a node that was made for one pod. It has no instance that could be a target of a load balancer. */
   readonly madeForOnePod?: boolean;
+  /** `spec.providerID`: the cloud of its instance, and the instance there. Absent for a node that has none yet. */
+  readonly providerId?: string;
   readonly kubeletVersion: string;
   readonly ready: boolean;
   /** Since when (epoch ms) its kubelet has not reported (Ready is Unknown). Absent while the kubelet reports. */

@@ -15,6 +15,8 @@ export interface PoolRef {
   readonly name: string;
   /** Name of its provider. Whatever differs between providers, their adapters know: nobody else compares names. */
   readonly provider: string;
+  /** What else its provider needs to find the cluster, in the words of the provider. Only its adapter and traits read it. */
+  readonly locator?: Readonly<Record<string, string>>;
 }
 
 /** What the cloud reports about one node pool. */

@@ -33,7 +33,10 @@ export interface Policy {
 
 /** Address of the pool that a policy replaces. */
 export function poolRefOf({ cluster, pool }: Pick<Policy, 'cluster' | 'pool'>): PoolRef {
-  return { cluster: cluster.name, region: cluster.region, provider: pool.provider, name: pool.name };
+  const { name, region, ...others } = cluster;
+  const set = Object.entries(others).flatMap(([key, value]) => (value === undefined ? [] : [[key, value] as const]));
+  const locator = set.length === 0 ? {} : { locator: Object.fromEntries(set) };
+  return { cluster: name, region, provider: pool.provider, name: pool.name, ...locator };
 }
 
 /** Nodes that are drained, without a pool that replaces them. */
@@ -47,6 +50,8 @@ export interface NodeSelection {
 interface ClusterPolicy {
   readonly name: string;
   readonly region: string;
+  /** What else only the provider of the pool needs to find the cluster. It is passed on unchanged. */
+  readonly [setting: string]: string | undefined;
 }
 
 /** Settings of the new pool. Whatever is not set here is copied from the old pool. */

@@ -1,13 +1,13 @@
 /** The minimum duration of an upgrade in the lab, from the lab's configured delays and the time that its instances take to boot. */
 
 import { systemClock } from '../../adapters/clock/system-clock.ts';
-import { createElbLoadBalancers } from '../../adapters/elb/load-balancers.ts';
 import { type LowerBound, lowerBound } from '../../core/plan/lower-bound.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { TryRelease } from '../../operations/ask-before-pod-surge.ts';
 import { observeAndPlan } from '../../operations/observe-and-plan.ts';
 import { createObserver } from '../../operations/observer.ts';
 import { openCluster } from '../../wiring/cluster.ts';
+import { openLoadBalancers } from '../../wiring/load-balancers.ts';
 import { openNodePools } from '../../wiring/providers.ts';
 import type { RunningLab } from '../running-lab.ts';
 import { measureBootMs } from './boot.ts';
@@ -28,7 +28,7 @@ export async function boundUpgrade(lab: RunningLab, policy: Policy): Promise<Upg
   const cluster = openCluster({ kubeconfig: lab.kubeconfigPath });
   try {
     const pools = openNodePools({ clock: systemClock });
-    const loadBalancers = createElbLoadBalancers({ region: policy.cluster.region, clock: systemClock });
+    const loadBalancers = openLoadBalancers({ awsRegion: policy.cluster.region, clock: systemClock });
     const observer = createObserver({ clock: systemClock, cluster, loadBalancers });
     const tryRelease: TryRelease = async ({ pod, from }) => await cluster.tryRelease(pod, from);
     const open = () => ({ cluster, observer, tryRelease });

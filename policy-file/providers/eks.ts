@@ -23,6 +23,8 @@ export const eks: ProviderSection = {
     description: 'Region of the cluster, e.g. eu-west-1.',
   }),
 
+  cluster: {},
+
   /** Letters, digits, hyphens and underscores (Amazon EKS API reference, CreateNodegroup). */
   poolName: (description) =>
     text(

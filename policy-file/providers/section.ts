@@ -6,6 +6,8 @@ export interface ProviderSection {
   readonly clusterName: z.ZodType<string, string>;
   /** `spec.cluster.region`. */
   readonly region: z.ZodType<string, string>;
+  /** Fields of `spec.cluster` besides `name` and `region`: what else the provider needs to find the cluster. Only its adapter reads them. */
+  readonly cluster: Readonly<Record<string, z.ZodOptional<z.ZodType<string, string>>>>;
   /** A name of a pool: `spec.pool.name` and `spec.target.poolName`. */
   readonly poolName: (description: string) => z.ZodType<string, string>;
   /** Maximum length of such a name. */

@@ -1,4 +1,4 @@
-import { policyJsonSchema } from '../../policy-file/choose-schema.ts';
+import { describedJsonSchema } from '../../policy-file/json-schemas.ts';
 
 interface Field {
   readonly description?: string;
@@ -24,7 +24,7 @@ Durations have units: \`300ms\`, \`15s\`, \`5m\`, \`1h30m\`. Shares are percenta
 
 /** The page that describes every field of a policy, generated from its schema. */
 export function policyDoc(): string {
-  const schema: Field = policyJsonSchema();
+  const schema: Field = describedJsonSchema();
   return `${introduction}${rows('', schema).join('\n')}\n`;
 }
 

@@ -6,7 +6,7 @@ import { watchLineJsonSchema } from '../../client/watch-line-schema.ts';
 import { metrics } from '../../core/status/metrics.ts';
 import { stepLists } from '../../core/steps/steps.ts';
 import type { MeasuredOrders } from '../../lab/demo/measured-orders.ts';
-import { policyJsonSchema } from '../../policy-file/choose-schema.ts';
+import { editorJsonSchema } from '../../policy-file/json-schemas.ts';
 import { projectRoot } from '../setup/sources.ts';
 import { drawBenchPicture } from './bench-picture.ts';
 import { metricsDoc } from './metrics-doc.ts';
@@ -20,7 +20,7 @@ export const measurementsOfOrders = join(projectRoot, 'docs', 'measurements', 'o
 /** Files that are generated: path in the project, and content. */
 export function generatedFiles(): ReadonlyMap<string, string> {
   return new Map([
-    ['schemas/pool-upgrade.schema.json', `${JSON.stringify(policyJsonSchema(), undefined, 2)}\n`],
+    ['schemas/pool-upgrade.schema.json', `${JSON.stringify(editorJsonSchema(), undefined, 2)}\n`],
     ['schemas/run-report.schema.json', `${JSON.stringify(runReportJsonSchema(), undefined, 2)}\n`],
     ['schemas/run-event.schema.json', `${JSON.stringify(runEventJsonSchema(), undefined, 2)}\n`],
     ['schemas/watch-line.schema.json', `${JSON.stringify(watchLineJsonSchema(), undefined, 2)}\n`],

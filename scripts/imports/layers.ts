@@ -54,8 +54,8 @@ const layerRules: readonly LayerRule[] = [
   },
   {
     from: /^(worker|client|lab)\//,
-    to: /^adapters\/(eks|no-provider)\//,
-    why: 'only wiring/providers.ts knows which provider has which adapter',
+    to: /^adapters\/(eks|gke|gcp|no-provider)\//,
+    why: 'only wiring/ knows which provider has which adapter',
   },
   { from: /^lab\//, to: /^activities\//, why: 'the lab uses the product as its users do' },
   { from: /^client\//, to: /^worker\//, why: 'the CLI starts the worker as a process of its own' },

@@ -10,6 +10,7 @@ const colour = (description: string) => text('a colour', /^[a-z]+$/, 9).meta({ d
 const toy: ProviderSection = {
   clusterName: text('a toy box', /^box-\d+$/, 16),
   region: text('a room', /^room$/, 4),
+  cluster: { shelf: text('a shelf', /^[a-z]$/, 1).optional() },
   poolName: colour,
   maxPoolNameLength: 9,
   target: { shade: text('light or dark', /^(light|dark)$/, 5).optional() },
@@ -55,7 +56,7 @@ describe('a policy for a pool of another provider', () => {
 
   test('is refused when nobody knows that provider', () => {
     expect(problemsOf('  cluster: {name: prod, region: eu-west-1}\n  pool: {provider: toi, name: web}\n')).toEqual([
-      expect.stringMatching(/^p\.yaml:6:20 spec\.pool\.provider: 'toi' is not allowed here; allowed: eks, toy/),
+      expect.stringMatching(/^p\.yaml:6:20 spec\.pool\.provider: 'toi' is not allowed here; allowed: eks, gke, toy/),
     ]);
   });
 });

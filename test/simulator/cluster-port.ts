@@ -37,7 +37,7 @@ export function createSimCluster(world: World): Cluster {
     world.pods.find((pod) => pod.uid === uid && pod.name === name && pod.namespace === namespace);
   return {
     observe: async () => ({
-      nodes: world.nodes.map(nodeFacts),
+      nodes: world.nodes.map((node) => ({ ...nodeFacts(node), providerId: providerIdOf(world, node) })),
       pods: world.pods.map((pod) => podFacts(world, pod)),
       budgets: world.budgets.map((budget) => budgetFacts(world, budget)),
       services: world.services.map((service) => serviceFacts(world, service)),
@@ -271,6 +271,10 @@ function nodeFacts(node: SimNode): NodeFacts {
   const doNotDisrupt = node.annotations['karpenter.sh/do-not-disrupt'] === 'true' ? { doNotDisrupt: true } : {};
   const { name, others } = eksNodeLabels;
   return { ...rest, poolLabels: { name, others }, ...doNotDisrupt, excluded: isExcluded(node), ownership };
+}
+
+function providerIdOf({ cloud = 'aws' }: World, { zone, instanceId }: SimNode): string {
+  return `${cloud}:///${zone}/${instanceId}`;
 }
 
 function mark(key: string, value: string | undefined) {

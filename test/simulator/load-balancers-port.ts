@@ -2,7 +2,7 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import type { TargetFacts, TargetGroupBase } from '../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../core/model/unsupported-service.ts';
-import type { LoadBalancers } from '../../ports/load-balancers.ts';
+import type { LoadBalancerFamily, LoadBalancers } from '../../ports/load-balancers.ts';
 import type { SimService, SimTarget, World } from './world.ts';
 
 /** Every Service's load balancer sends to this port of the nodes. */
@@ -32,6 +32,17 @@ export function createSimLoadBalancers(world: World): LoadBalancers {
           return { ...group, targets: targetsOf(world, service) };
         throw new NodeferryError({ code: 'Conflict', message: `target group ${group.id} does not exist any more` });
       }),
+  };
+}
+
+/** The same as a family of AWS: every Service of a cluster there is its own. */
+export function createSimFamily(world: World): LoadBalancerFamily {
+  return {
+    title: 'AWS',
+    kinds: ['elbv2-instance'],
+    hasNode: (providerId) => providerId.startsWith('aws:'),
+    claims: () => true,
+    ...createSimLoadBalancers(world),
   };
 }
 

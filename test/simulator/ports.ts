@@ -4,15 +4,16 @@ import { noProviderTraits } from '../../adapters/no-provider/traits.ts';
 import { zoneRulesOf } from '../../adapters/time-zones/zone-rules.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { learnTimes } from '../../core/schedule/needed-time.ts';
+import { balancersByFamily } from '../../operations/balancers-by-family.ts';
 import { poolsByProvider } from '../../operations/pools-by-provider.ts';
 import type { Ports } from '../../ports/ports.ts';
 import type { Timings } from '../../ports/timings.ts';
 import type { Traffic } from '../../ports/traffic.ts';
 import type { Windows } from '../../ports/windows.ts';
 import { createSimCluster } from './cluster-port.ts';
-import { createSimLoadBalancers } from './load-balancers-port.ts';
+import { createSimFamily, createSimLoadBalancers } from './load-balancers-port.ts';
 import { createSimPools } from './pools-port.ts';
-import { createToyPools, toyTraits } from './toy-provider.ts';
+import { createToyFamily, createToyPools, toyTraits } from './toy-provider.ts';
 import type { World } from './world.ts';
 
 /** The world behind all ports of the product. */
@@ -25,7 +26,10 @@ export function createSimPorts(world: World): Ports {
       none: { traits: noProviderTraits, pools: createNoNodePools() },
       toy: { traits: toyTraits, pools: withFaults(world, createToyPools(createSimPools(world))) },
     }),
-    loadBalancers: withFaults(world, createSimLoadBalancers(world)),
+    loadBalancers: withFaults(
+      world,
+      balancersByFamily([createSimFamily(world), createToyFamily(createSimLoadBalancers(world))]),
+    ),
     traffic: createSimTraffic(world),
     timings: withFaults(world, createSimTimings(world), () => world.faults.apiDown),
     windows: createSimWindows(world),

@@ -1,4 +1,5 @@
-/** A provider that no product has: what an upgrade needs of a provider is in its adapter and its traits, and nowhere else. */
+/** A provider and load balancers that no product has: what an upgrade needs of them is in their adapters and traits, and nowhere else. */
+import type { LoadBalancerFamily, LoadBalancers } from '../../ports/load-balancers.ts';
 import type { NodePools } from '../../ports/node-pools.ts';
 import type { ProviderTraits } from '../../ports/provider.ts';
 
@@ -25,5 +26,29 @@ export function createToyPools(pools: NodePools): NodePools {
         ref,
         suspended.flatMap((token) => JSON.parse(token) as string[]),
       ),
+  };
+}
+
+/** How the provider IDs of nodes in that cloud begin. */
+export const toyCloud = 'toy';
+
+const toyKind = 'toy-chute';
+
+/** Load balancers as those of another cloud, whose groups are of a kind of their own: nobody else knows the kind. */
+export function createToyFamily(loadBalancers: LoadBalancers): LoadBalancerFamily {
+  return {
+    title: 'Toy Cloud',
+    kinds: [toyKind],
+    hasNode: (providerId) => providerId.startsWith(`${toyCloud}:`),
+    claims: () => true,
+    discover: async (services, options) => {
+      const { groups, unsupported } = await loadBalancers.discover(services, options);
+      return { groups: groups.map((group) => ({ ...group, kind: toyKind })), unsupported };
+    },
+    readTargets: async (groups, options) => {
+      const foreign = groups.filter(({ kind }) => kind !== toyKind);
+      if (foreign.length > 0) throw new Error(`not a chute: ${foreign.map(({ id }) => id).join(', ')}`);
+      return await loadBalancers.readTargets(groups, options);
+    },
   };
 }

@@ -279,6 +279,8 @@ export interface World {
   traffic: { sent: number; lost: number; cut: number };
   /** When each load balancer last sent a new connection to each instance, by `<service> <instance>`. */
   lastForwarded: Map<string, number>;
+  /** How the provider IDs of its nodes begin; `aws` if absent. */
+  cloud?: string;
   /** How often each instance was told to terminate while it ran. */
   terminations: Map<string, number>;
   /** Everything that happened against the rules, as text. */

@@ -21,7 +21,20 @@ describe('readConfig', () => {
     [{ AWS_REGION: 'eu-west-1', AWS_DEFAULT_REGION: 'eu-west-2' }, 'eu-west-1'],
     [{ NODEFERRY_REGION: 'eu-west-3', AWS_REGION: 'eu-west-1' }, 'eu-west-3'],
   ])('reads the region from %j', (env, region) => {
-    expect(readConfig(env).region).toBe(region);
+    expect(readConfig(env).awsRegion).toBe(region);
+  });
+
+  test('needs no region of AWS where the project of Google Cloud is known', () => {
+    const { awsRegion, google } = readConfig({ ...minimal, AWS_REGION: '', GOOGLE_CLOUD_PROJECT: 'shop-prod' });
+    expect({ awsRegion, google }).toEqual({ awsRegion: undefined, google: { project: 'shop-prod' } });
+  });
+
+  test('reads where the services of Google Cloud are', () => {
+    const where = { NODEFERRY_GKE_ENDPOINT: 'localhost:8443', NODEFERRY_COMPUTE_URL: 'http://127.0.0.1:8080' };
+    expect(readConfig({ ...minimal, ...where }).google).toEqual({
+      gkeEndpoint: { host: 'localhost', port: 8443 },
+      computeUrl: 'http://127.0.0.1:8080/',
+    });
   });
 
   test('needs nothing but a region', () => {
@@ -31,7 +44,8 @@ describe('readConfig', () => {
       taskQueue: 'nodeferry',
       health: { host: '127.0.0.1', port: 8686 },
       metrics: { host: '127.0.0.1', port: 9464 },
-      region: 'eu-west-1',
+      awsRegion: 'eu-west-1',
+      google: {},
       logLevel: 'info',
     });
   });
@@ -54,6 +68,8 @@ describe('readConfig', () => {
     [{ NODEFERRY_ELB_RATE: 'fast' }, 'NODEFERRY_ELB_RATE'],
     [{ NODEFERRY_MAX_STEPS: '0' }, 'NODEFERRY_MAX_STEPS'],
     [{ NODEFERRY_LOG_LEVEL: 'loud' }, 'NODEFERRY_LOG_LEVEL'],
+    [{ NODEFERRY_GKE_ENDPOINT: 'localhost' }, 'NODEFERRY_GKE_ENDPOINT'],
+    [{ NODEFERRY_COMPUTE_URL: '127.0.0.1:8080' }, 'NODEFERRY_COMPUTE_URL'],
   ])('names the variable that is wrong: %o', (env: Record<string, string>, name) => {
     const problem = problemOf(name === 'AWS_REGION' ? env : { ...minimal, ...env });
     expect(problem?.code).toBe('InvalidArgument');

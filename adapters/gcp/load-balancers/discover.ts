@@ -14,6 +14,11 @@ import {
   readTargetPool,
 } from './read.ts';
 
+/** Kinds of the target groups here. */
+export const targetGroupKinds = ['gce-target-pool', 'gce-backend-service'] as const;
+
+const [targetPool, backendService] = targetGroupKinds;
+
 type Rule = compute_v1.Schema$ForwardingRule;
 
 /** A forwarding rule that leads to something with nodes as its members. */
@@ -102,7 +107,7 @@ async function readGroup(
     const pool = await readTargetPool(reader, name);
     return {
       ...common,
-      kind: 'gce-target-pool',
+      kind: targetPool,
       // Target pools know no connection draining (load balancing documentation, "Backend service-based external passthrough Network Load Balancer").
       deregistrationDelayMs: 0,
       terminatesConnectionsAfterDelay: true,
@@ -113,7 +118,7 @@ async function readGroup(
   const backend = await readBackendService(reader, name);
   return {
     ...common,
-    kind: 'gce-backend-service',
+    kind: backendService,
     deregistrationDelayMs: (backend.connectionDraining?.drainingTimeoutSec ?? 0) * 1_000,
     terminatesConnectionsAfterDelay: true,
     // Compute API reference, BackendService.connectionTrackingPolicy: by default TCP connections persist on an unhealthy backend.

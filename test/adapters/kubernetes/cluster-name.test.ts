@@ -9,6 +9,8 @@ test.each([
   ['arn:aws-us-gov:eks:us-gov-west-1:111122223333:cluster/prod', { name: 'prod', region: 'us-gov-west-1' }],
   ['prod.eu-west-1.eksctl.io', { name: 'prod', region: 'eu-west-1' }],
   ['my.prod.eu-west-1.eksctl.io', { name: 'my.prod', region: 'eu-west-1' }],
+  ['gke_shop-prod_europe-west1-b_prod', { name: 'prod', region: 'europe-west1-b', locator: { project: 'shop-prod' } }],
+  ['gke_prod', { name: 'gke_prod' }],
   ['kubernetes', { name: 'kubernetes' }],
 ])('a kubeconfig that calls its cluster %s is about %o', (name, expected) => {
   const folder = mkdtempSync(join(tmpdir(), 'nodeferry-cluster-name-'));

@@ -16,6 +16,7 @@ describe('a node', () => {
       name: 'ip-10-0-1-17.eu-west-1.compute.internal',
       uid: '5d0d9c0e-6c0e-4f65-9a52-3a1c6a3f7a01',
       instanceId: 'i-0abc1234def567890',
+      providerId: 'aws:///eu-west-1a/i-0abc1234def567890',
       zone: 'eu-west-1a',
       pool: 'web',
       poolLabels: {

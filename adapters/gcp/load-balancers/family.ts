@@ -1,0 +1,42 @@
+import { isIP } from 'node:net';
+import { NodeferryError } from '../../../core/model/problem.ts';
+import type { LoadBalancerFamily, LoadBalancers } from '../../../ports/load-balancers.ts';
+import type { GcpOptions } from '../options.ts';
+import { findPlace } from '../provider-id.ts';
+import { targetGroupKinds } from './discover.ts';
+import { createGoogleLoadBalancers } from './load-balancers.ts';
+
+/**
+ * Passthrough load balancers, whose addresses are always IP addresses. Project and region are those of the nodes, as their provider IDs say: nothing has
+ * to be configured, and no other project is ever asked.
+ */
+export function createGoogleFamily(options: Omit<GcpOptions, 'project'>): LoadBalancerFamily {
+  let opened: { readonly project: string; readonly region: string; readonly balancers: LoadBalancers } | undefined;
+
+  function openAt(providerIds: readonly string[]): LoadBalancers {
+    const place = findPlace(providerIds);
+    if (place === undefined) throw unknownPlace();
+    if (opened?.project !== place.project || opened.region !== place.region)
+      opened = { ...place, balancers: createGoogleLoadBalancers({ ...options, ...place }) };
+    return opened.balancers;
+  }
+
+  return {
+    title: 'Google Cloud',
+    kinds: targetGroupKinds,
+    hasNode: (providerId) => findPlace([providerId]) !== undefined,
+    claims: ({ hostnames }) => hostnames.every((address) => isIP(address) !== 0),
+    discover: async (services, asked = {}) => await openAt(asked.providerIds ?? []).discover(services, asked),
+    readTargets: async (groups, asked) => {
+      if (opened === undefined) throw unknownPlace();
+      return await opened.balancers.readTargets(groups, asked);
+    },
+  };
+}
+
+function unknownPlace(): NodeferryError {
+  return new NodeferryError({
+    code: 'Internal',
+    message: 'no provider ID of a node says in which project and region of Google Cloud the load balancers are',
+  });
+}
