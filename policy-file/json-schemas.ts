@@ -33,20 +33,10 @@ export function editorJsonSchema(): JsonSchema {
       (inner, key) => ({ properties: { [key]: inner }, required: [key] }),
       { const: provider },
     );
-  const chosen = others.reduceRight<JsonSchema>(
-    (rest, [provider, schema]) => oneOrOther(named(provider), schema, rest),
-    usual,
-  );
-  return { $schema, title, description, ...chosen };
-}
-
-/** Made from entries: an object literal with `then` would look like a promise. */
-function oneOrOther(condition: JsonSchema, schema: JsonSchema, rest: JsonSchema): JsonSchema {
-  return Object.fromEntries([
-    ['if', condition],
-    ['then', schema],
-    ['else', rest],
-  ]);
+  // Each applies unless the condition holds: a literal with `then` would look like a promise.
+  const usually = { if: { anyOf: others.map(([provider]) => named(provider)) }, else: usual };
+  const rest = others.map(([provider, schema]) => ({ if: { not: named(provider) }, else: schema }));
+  return { $schema, title, description, allOf: [usually, ...rest] };
 }
 
 /** Every field that a policy can have, whatever its provider: what is different says for which provider it is. */

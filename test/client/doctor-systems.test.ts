@@ -4,6 +4,7 @@ import { checkPolicy } from '../../client/doctor/policy.ts';
 import { checkSystems } from '../../client/doctor/policy-systems.ts';
 import { withTimeLimit } from '../../client/doctor/time-limit.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
+import type { Policy } from '../../core/policy/policy.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
@@ -62,6 +63,22 @@ describe('checkSystems', () => {
       fix: `See all of it, and remove it:\n${cleanup}\n${cleanup} --yes`,
     });
     expect(find(await checkSystems(systemsOf(world), questionOf('run-now', 'run-old')), 'leftovers')?.state).toBe('ok');
+  });
+
+  test('names what another provider needs to find the pool in the command that removes it', async () => {
+    const world = createScenario();
+    await leave(world, 'run-old', 0);
+    const toys: Policy = {
+      ...policy,
+      cluster: { ...policy.cluster, shelf: 'top' },
+      pool: { ...policy.pool, provider: 'toy' },
+    };
+
+    const checks = await checkSystems(systemsOf(world), { ...questionOf(), policy: toys });
+
+    expect(find(checks, 'leftovers')?.fix).toContain(
+      `nodeferry cleanup ${policy.cluster.name}/web --provider toy --region ${policy.cluster.region} --shelf top --yes`,
+    );
   });
 
   test('does not call anything left over while it is not known which runs are under way', async () => {
