@@ -5,7 +5,7 @@ import { KubeConfig, type V1Service } from '@kubernetes/client-node';
 import type { GoogleControllerPaths } from '../../scripts/setup/install-google-controllers.ts';
 import { forwardFromSocket, portToSocket } from '../forward.ts';
 import { authority, certificate, key } from '../gcp/certificates.ts';
-import { membersBehind } from '../gcp/compute/members-behind.ts';
+import { targetFault } from '../gcp/compute/balancing/target-fault.ts';
 import type { GcpDelays } from '../gcp/presets.ts';
 import type { ClusterSeed } from '../gcp/seed.ts';
 import { type SimulatedGcp, startSimulatedGcp } from '../gcp/server.ts';
@@ -94,7 +94,7 @@ export async function openGoogle(
     describeService: ({ status, ...service }) =>
       describeService(service, status?.loadBalancer?.ingress?.[0]?.ip, region),
     configure: async () => undefined,
-    targetFault: ({ hostname }, name) => membersBehind(gcp.model, hostname).faultOf(name),
+    targetFault: ({ hostname }, name) => targetFault(gcp.model, hostname, name),
   };
 }
 
@@ -106,9 +106,9 @@ function upgradeDelays(delays: GcpDelays): UpgradeDelays {
   return {
     instanceTerminationMs: delays.instanceTerminationMs,
     nodegroupCreateMs: delays.operationStartMs,
-    registrationMs: delays.computeOperationMs,
-    deregistrationPropagationMs: 0,
-    healthyPropagationMs: 0,
+    registrationMs: delays.computeOperationMs + delays.attachPropagationMs,
+    deregistrationPropagationMs: delays.detachPropagationMs,
+    healthyPropagationMs: delays.healthyPropagationMs,
   };
 }
 

@@ -1,6 +1,7 @@
 import { type Clock, realClock } from '../aws/clock.ts';
 import { seededRandom } from '../aws/random.ts';
-import type { InstanceHooks } from '../contracts.ts';
+import type { DataPlane, InstanceHooks } from '../contracts.ts';
+import { driveDataPlane } from './compute/balancing/follow.ts';
 import { computeHandlers } from './compute/handlers.ts';
 import { serveCompute } from './compute/serve.ts';
 import { HttpError, RpcError } from './errors.ts';
@@ -30,6 +31,11 @@ export interface SimulatedGcpOptions {
   readonly clock?: Clock;
   /** Called for VMs that run and that are deleted; those of `clusters` boot before `startSimulatedGcp` resolves. */
   readonly hooks?: InstanceHooks;
+  /**
+   * Forwards what forwarding rules, backend services and target pools say, and checks the health of their members. Without it, nothing is forwarded, and
+   * members are healthy some time after they were attached.
+   */
+  readonly dataPlane?: DataPlane;
   /** What IAM allows the caller; without it, everything. */
   readonly permissions?: readonly string[];
   readonly seed?: number;
@@ -161,6 +167,8 @@ function begin(options: WorldOptions, computeBase: string) {
 
 function createWorld(options: WorldOptions, computeBase: string): World {
   const region = options.region ?? 'europe-west1';
+  const { dataPlane } = options;
+  const balancing = dataPlane && { members: new Map(), propagations: new Map() };
   const world: World = {
     project: options.project ?? defaultProject,
     region,
@@ -181,7 +189,10 @@ function createWorld(options: WorldOptions, computeBase: string): World {
     computeOperations: new Map(),
     requestIds: new Map(),
     groupListeners: [],
+    balancing,
+    changeListeners: new Set(),
   };
+  if (dataPlane && balancing) driveDataPlane(world, balancing, dataPlane);
   for (const cluster of options.clusters) seedCluster(world, cluster);
   return world;
 }

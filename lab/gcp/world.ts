@@ -1,5 +1,6 @@
 import type { Clock } from '../aws/clock.ts';
 import type { InstanceHooks } from '../contracts.ts';
+import type { Balancing } from './compute/balancing/state.ts';
 import type { ComputeOperation, Instance, InstanceGroup, Resource } from './compute/state.ts';
 import type { FaultState } from './faults.ts';
 import type { Cluster, GkeOperation } from './gke/state.ts';
@@ -28,7 +29,7 @@ export interface World {
   readonly lastHosts: Map<string, number>;
   /** Everything else of Compute Engine, by its path below the project. */
   readonly resources: Map<string, Resource>;
-  /** Names of VMs and addresses of endpoints that fail every health check. */
+  /** Names of VMs and addresses of endpoints that fail every health check. Without effect with a data plane. */
   readonly failing: Set<string>;
   /** By name. */
   readonly computeOperations: Map<string, ComputeOperation>;
@@ -36,6 +37,15 @@ export interface World {
   readonly requestIds: Map<string, ComputeOperation>;
   /** Called when the members of a group have changed. */
   readonly groupListeners: ((group: InstanceGroup) => void)[];
+  /** Load balancers with a data plane; undefined without one: then `failing` and a delay decide about health. */
+  readonly balancing: Balancing | undefined;
+  /** Called for every change of anything of Compute Engine. */
+  readonly changeListeners: Set<() => void>;
+}
+
+/** Notifies that something of Compute Engine changed. */
+export function notifyChange(world: World): void {
+  for (const listener of world.changeListeners) listener();
 }
 
 /** Calls the action once after a delay. */

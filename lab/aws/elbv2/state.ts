@@ -1,3 +1,5 @@
+import type { Believed, CheckCount, Propagation } from '../../load-balancing.ts';
+
 /** State of a target in DescribeTargetHealth (ELBv2 API reference, TargetHealth). */
 export type TargetState = 'initial' | 'healthy' | 'unhealthy' | 'unhealthy.draining' | 'draining' | 'unused';
 
@@ -14,27 +16,23 @@ export type TargetReason =
   | 'Target.NotInUse';
 
 /** A registered target: the control plane's view. */
-export interface Target {
+export interface Target extends CheckCount {
   readonly id: string;
   readonly port: number;
   readonly ip: string;
   readonly zone: string;
   state: TargetState;
   reason: TargetReason | undefined;
-  /** Consecutive health checks with the same outcome. */
-  passes: number;
-  failures: number;
   /** Cancels the timer of the current state. */
   cancelTimer: (() => void) | undefined;
 }
 
-/** What the load balancer's data plane knows of a target: the control plane's view, some time later. */
-export interface Route {
+/** What the load balancer's data plane knows of a target. */
+export interface Route extends Believed {
   readonly id: string;
   readonly port: number;
   readonly ip: string;
   readonly zone: string;
-  readonly belief: 'registered' | 'healthy' | 'unhealthy';
 }
 
 /** How a target group checks health; times in seconds. */
@@ -51,7 +49,7 @@ export interface HealthCheck {
 }
 
 /** A target group. Targets and routes are keyed by `id:port`. */
-export interface TargetGroup {
+export interface TargetGroup extends Propagation<Route> {
   readonly arn: string;
   readonly name: string;
   readonly protocol: string;
@@ -61,12 +59,7 @@ export interface TargetGroup {
   readonly tags: Map<string, string>;
   readonly attributes: Map<string, string>;
   readonly targets: Map<string, Target>;
-  readonly routes: Map<string, Route>;
   readonly healthCheck: HealthCheck;
-  /** Number of the newest change of any target. */
-  changes: number;
-  /** Number of the newest change that reached the data plane, by target; older changes that arrive later are ignored. */
-  readonly arrived: Map<string, number>;
 }
 
 /** A listener that forwards to one target group. */

@@ -13,6 +13,7 @@ import type {
   ProtocolEnum,
   TargetGroup as TargetGroupDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import { noPropagation } from '../../load-balancing.ts';
 import { pageOf } from '../paging.ts';
 import { randomHex } from '../random.ts';
 import { ACCOUNT_ID, notifyChange, type World } from '../world.ts';
@@ -73,10 +74,8 @@ export function targetGroupHandlers(world: World) {
       tags: new Map((input.Tags ?? []).map(({ Key = '', Value = '' }) => [Key, Value])),
       attributes: initialAttributes('Target group'),
       targets: new Map(),
-      routes: new Map(),
+      ...noPropagation(),
       healthCheck: healthCheckFrom(input),
-      changes: 0,
-      arrived: new Map(),
     };
     // Network Load Balancer guide, "Client IP preservation": off by default for IP targets over TCP.
     if (targetType === 'ip') group.attributes.set('preserve_client_ip.enabled', 'false');

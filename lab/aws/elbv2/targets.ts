@@ -1,4 +1,5 @@
 import type { ProbeResult } from '../../contracts.ts';
+import { countCheck, propagate } from '../../load-balancing.ts';
 import type { Instance } from '../ec2/state.ts';
 import { notifyChange, type World } from '../world.ts';
 import type { LoadBalancer, Route, Target, TargetGroup, TargetReason, TargetState } from './state.ts';
@@ -25,18 +26,9 @@ function enter(target: Target, state: TargetState, reason?: TargetReason): void 
 
 /** Sends a change to the data plane, which it reaches after this many milliseconds. */
 function spread(world: World, group: TargetGroup, target: Target, belief: Route['belief'] | 'gone', ms: number): void {
-  const key = targetKey(target.id, target.port);
-  group.changes += 1;
-  const change = group.changes;
-  const arrive = () => {
-    if ((group.arrived.get(key) ?? 0) > change) return;
-    group.arrived.set(key, change);
-    if (belief === 'gone') group.routes.delete(key);
-    else group.routes.set(key, { id: target.id, port: target.port, ip: target.ip, zone: target.zone, belief });
-    notifyChange(world);
-  };
-  if (ms === 0) arrive();
-  else world.clock.after(ms, arrive);
+  const { id, port, ip, zone } = target;
+  const route = belief === 'gone' ? belief : { id, port, ip, zone, belief };
+  propagate(world.clock, group, targetKey(id, port), route, ms, () => notifyChange(world));
 }
 
 /** Registers a target, or restores one that is draining. One that is already registered stays as it is. */
@@ -135,13 +127,11 @@ export function isChecked(target: Target): boolean {
 /** Counts one health check; a number of equal results in a row changes the state (Network Load Balancer guide, "Health checks"). */
 export function countHealthCheck(world: World, group: TargetGroup, target: Target, result: ProbeResult): void {
   if (!isChecked(target)) return;
-  target.passes = result.ok ? target.passes + 1 : 0;
-  target.failures = result.ok ? 0 : target.failures + 1;
-  const { healthyThreshold, unhealthyThreshold } = group.healthCheck;
-  if (target.state !== 'healthy' && target.passes >= healthyThreshold) {
+  const verdict = countCheck(target, result.ok, group.healthCheck);
+  if (target.state !== 'healthy' && verdict === 'healthy') {
     enter(target, 'healthy');
     spread(world, group, target, 'healthy', world.delays.healthyPropagationMs);
-  } else if ((target.state === 'healthy' || target.state === 'initial') && target.failures >= unhealthyThreshold) {
+  } else if ((target.state === 'healthy' || target.state === 'initial') && verdict === 'unhealthy') {
     becomeUnhealthy(world, group, target);
   } else return;
   notifyChange(world);

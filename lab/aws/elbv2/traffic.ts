@@ -1,4 +1,5 @@
-import type { ForwardingRule, HealthProbe, ProbeResult } from '../../contracts.ts';
+import type { ForwardingRule, ProbeResult } from '../../contracts.ts';
+import { dataPlaneUpdates, receivers, type SubjectProbe } from '../../load-balancing.ts';
 import type { World } from '../world.ts';
 import type { LoadBalancer, Route, Target, TargetGroup } from './state.ts';
 
@@ -15,12 +16,10 @@ function crossesZones(balancer: LoadBalancer, group: TargetGroup): boolean {
  * Targets that get new connections: the healthy ones, in the zone of the address unless cross-zone is on. When none is healthy, all of them ("fail
  * open": Network Load Balancer guide, "Target group health").
  */
-function receivers(balancer: LoadBalancer, group: TargetGroup, zone: string): Route[] {
+function receiversOf(balancer: LoadBalancer, group: TargetGroup, zone: string): readonly Route[] {
   const enabled = balancer.zones.map((enabledZone) => enabledZone.zone);
   const zones = crossesZones(balancer, group) ? enabled : [zone];
-  const reachable = [...group.routes.values()].filter((route) => zones.includes(route.zone));
-  const healthy = reachable.filter((route) => route.belief === 'healthy');
-  return healthy.length > 0 ? healthy : reachable;
+  return receivers([...group.routes.values()].filter((route) => zones.includes(route.zone)));
 }
 
 /** The rules in force, for every listener and zone. */
@@ -34,7 +33,7 @@ function forwardingRules(world: World): ForwardingRule[] {
         zone,
         vip,
         port: listener.port,
-        targets: (group ? receivers(balancer, group, zone) : []).map(({ id, ip, port }) => ({
+        targets: (group ? receiversOf(balancer, group, zone) : []).map(({ id, ip, port }) => ({
           instanceId: id,
           ip,
           port,
@@ -52,35 +51,36 @@ export function resolveName(world: World, dnsName: string): string[] {
     ({ targetGroupArn }) => world.targetGroups.get(targetGroupArn) ?? [],
   );
   const hasHealthy = (zone: string) =>
-    groups.every((group) => receivers(balancer, group, zone).some((route) => route.belief === 'healthy'));
+    groups.every((group) => receiversOf(balancer, group, zone).some((route) => route.belief === 'healthy'));
   const healthy = balancer.zones.filter(({ zone }) => hasHealthy(zone));
   return (healthy.length > 0 ? healthy : balancer.zones).map(({ vip }) => vip);
 }
 
+/** A target that is checked. */
+interface Checked {
+  readonly group: TargetGroup;
+  readonly target: Target;
+}
+
 /** One health check per checked target. */
-function healthProbes(
-  world: World,
-  isChecked: (target: Target) => boolean,
-): Map<string, { readonly probe: HealthProbe; readonly group: TargetGroup; readonly target: Target }> {
-  const probes = new Map<string, { probe: HealthProbe; group: TargetGroup; target: Target }>();
-  for (const group of world.targetGroups.values()) {
+function healthProbes(world: World, isChecked: (target: Target) => boolean): SubjectProbe<Checked>[] {
+  return [...world.targetGroups.values()].flatMap((group) => {
     const { protocol, port, path, intervalSeconds, timeoutSeconds } = group.healthCheck;
-    for (const [key, target] of group.targets) {
-      if (!isChecked(target)) continue;
-      const id = `${group.name} ${key}`;
-      const probe: HealthProbe = {
-        id,
-        ip: target.ip,
-        port: port === 'traffic-port' ? target.port : Number(port),
-        protocol: protocol === 'HTTP' ? 'HTTP' : 'TCP',
-        path: path ?? '/',
-        intervalMs: intervalSeconds * 1000,
-        timeoutMs: timeoutSeconds * 1000,
-      };
-      probes.set(id, { probe, group, target });
-    }
-  }
-  return probes;
+    return [...group.targets]
+      .filter(([, target]) => isChecked(target))
+      .map(([key, target]) => ({
+        subject: { group, target },
+        probe: {
+          id: `${group.name} ${key}`,
+          ip: target.ip,
+          port: port === 'traffic-port' ? target.port : Number(port),
+          protocol: protocol === 'HTTP' ? ('HTTP' as const) : ('TCP' as const),
+          path: path ?? '/',
+          intervalMs: intervalSeconds * 1000,
+          timeoutMs: timeoutSeconds * 1000,
+        },
+      }));
+  });
 }
 
 /** Makes the load balancers of the group break established connections to a target. */
@@ -102,24 +102,6 @@ export function driveDataPlane(
   isChecked: (target: Target) => boolean,
   onResult: (group: TargetGroup, target: Target, result: ProbeResult) => void,
 ): void {
-  let lastRules = '[]';
-  let lastProbes = '[]';
-  let known: ReturnType<typeof healthProbes> = new Map();
-  world.changeListeners.add(() => {
-    const rules = forwardingRules(world);
-    const rulesText = JSON.stringify(rules);
-    if (rulesText !== lastRules) {
-      lastRules = rulesText;
-      dataPlane.forward(rules);
-    }
-    known = healthProbes(world, isChecked);
-    const probes = [...known.values()].map(({ probe }) => probe);
-    const probesText = JSON.stringify(probes);
-    if (probesText === lastProbes) return;
-    lastProbes = probesText;
-    dataPlane.probe(probes, (result) => {
-      const checked = known.get(result.id);
-      if (checked !== undefined) onResult(checked.group, checked.target, result);
-    });
-  });
+  const update = dataPlaneUpdates<Checked>(dataPlane, ({ group, target }, result) => onResult(group, target, result));
+  world.changeListeners.add(() => update(forwardingRules(world), healthProbes(world, isChecked)));
 }

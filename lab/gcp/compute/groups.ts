@@ -1,5 +1,5 @@
 import { isStockedOut } from '../faults.ts';
-import { later, randomId, timestamp, type World } from '../world.ts';
+import { later, notifyChange, randomId, timestamp, type World } from '../world.ts';
 import { switchOff, switchOn, takeAddress } from './instances.ts';
 import type { Instance, InstanceGroup, Member } from './state.ts';
 
@@ -112,6 +112,7 @@ export function deleteInstance(world: World, instance: Instance): void {
   const member = group?.members.get(instance.name);
   later(world, world.delays.instanceTerminationMs, () => {
     world.instances.delete(`${instance.zone}/${instance.name}`);
+    notifyChange(world);
     if (group === undefined || member === undefined || member.action === 'DELETING') return;
     member.action = 'RECREATING';
     launch(world, group, member, world.delays.instanceBootMs);
@@ -120,6 +121,7 @@ export function deleteInstance(world: World, instance: Instance): void {
 
 function notify(world: World, group: InstanceGroup): void {
   for (const listener of world.groupListeners) listener(group);
+  notifyChange(world);
 }
 
 /** Four letters or digits, as managed instance groups append them. */

@@ -1,5 +1,5 @@
 import { HttpError, noResource } from '../errors.ts';
-import { later, randomId, timestamp, type World } from '../world.ts';
+import { later, notifyChange, randomId, timestamp, type World } from '../world.ts';
 import type { ComputeCall } from './call.ts';
 import { linkTo, readScope } from './links.ts';
 import type { ComputeOperation } from './state.ts';
@@ -27,6 +27,7 @@ export function mutate(world: World, { query }: ComputeCall, subject: Subject, a
   const known = requestId === undefined ? undefined : world.requestIds.get(requestId);
   if (known !== undefined) return describeOperation(world, known);
   const more = apply();
+  notifyChange(world);
   const operation: ComputeOperation = {
     ...subject,
     name: `operation-${world.clock.now()}-${randomId(world, 12)}`,

@@ -5,46 +5,8 @@ import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balan
 import { onTestFinished } from 'vitest';
 import { type ManualClock, manualClock } from '../../../lab/aws/clock.ts';
 import { type SimulatedAws, type SimulatedAwsOptions, startSimulatedAws } from '../../../lab/aws/server.ts';
-import type {
-  BootedInstance,
-  BrokenFlows,
-  DataPlane,
-  ForwardingRule,
-  HealthProbe,
-  ProbeResult,
-} from '../../../lab/contracts.ts';
-
-/** A data plane that keeps what it was told and answers health checks as the test says. */
-interface ScriptedDataPlane extends DataPlane {
-  rules: readonly ForwardingRule[];
-  probes: readonly HealthProbe[];
-  readonly broken: BrokenFlows[];
-  /** Answers every running health check once; `ok` by the target's address. */
-  checkOnce(ok: (ip: string) => boolean): void;
-}
-
-function scriptedDataPlane(): ScriptedDataPlane {
-  let report: (result: ProbeResult) => void = () => {};
-  const plane: ScriptedDataPlane = {
-    rules: [],
-    probes: [],
-    broken: [],
-    forward: (rules) => {
-      plane.rules = rules;
-    },
-    probe: (probes, onResult) => {
-      plane.probes = probes;
-      report = onResult;
-    },
-    breakFlows: (flows) => {
-      plane.broken.push(...flows);
-    },
-    checkOnce: (ok) => {
-      for (const { id, ip } of plane.probes) report({ id, ok: ok(ip), detail: '' });
-    },
-  };
-  return plane;
-}
+import type { BootedInstance } from '../../../lab/contracts.ts';
+import { type ScriptedDataPlane, scriptedDataPlane } from '../scripted-data-plane.ts';
 
 /** A simulated AWS on a clock that the test moves, with real SDK clients that talk to it over HTTP. */
 export interface Cloud {

@@ -66,7 +66,7 @@ describe('the listeners of the data plane', () => {
 describe('listeners that pass packets through', () => {
   const web = { ...rule('10.0.201.1', ['10.0.1.11', '10.0.2.11']), mode: 'passthrough' as const };
 
-  it('send what the client’s address and port choose to a node by its mark, and leave the packet as it is', () => {
+  it('send what the client’s address and port choose to a node, and leave the packet as it is', () => {
     expect(changeListeners(none, [web], 1, createSteering()).transactions).toEqual([
       `add chain ${table} to_10_0_201_1_80_1\n` +
         `add rule ${table} to_10_0_201_1_80_1 ` +
@@ -89,7 +89,7 @@ describe('listeners that pass packets through', () => {
     expect(own.renew({ vip: '10.0.200.1', port: 80, targetIp: '10.0.1.11' })).toBeUndefined();
   });
 
-  it('route each node’s mark to it, whatever else the mark says', () => {
+  it('route to each node what has its number, whatever else the packets say', () => {
     expect(nodeRoutes([['10.0.1.11', 1]])).toEqual([
       'route replace default via 10.0.1.11 table 1001',
       'rule add fwmark 1/65535 lookup 1001 priority 100',

@@ -18,8 +18,8 @@ export const backendServices: Kind = {
 };
 
 /** Health of the members of one of its groups. */
-function describeHealth(world: World, { fields }: Resource, path: string) {
-  const backends = (fields['backends'] ?? []) as readonly { group?: string }[];
+function describeHealth(world: World, service: Resource, path: string) {
+  const backends = (service.fields['backends'] ?? []) as readonly { group?: string }[];
   if (!backends.some(({ group }) => parseLink(group) === path)) {
     throw new HttpError(
       400,
@@ -27,14 +27,14 @@ function describeHealth(world: World, { fields }: Resource, path: string) {
       `Invalid value for field 'resource.group': '${nameIn(path)}'. The group is not a backend of the backend service.`,
     );
   }
-  const members = requireResource(world, path).backends;
+  const behind = requireResource(world, path);
   return {
     kind: 'compute#backendServiceGroupHealth',
-    healthStatus: members.map((member) => ({
+    healthStatus: behind.backends.map((member) => ({
       instance: linkTo(world, member.instance),
       ipAddress: member.ip ?? addressIn(world, member.instance),
       ...(member.port !== undefined && { port: member.port }),
-      healthState: readHealth(world, member),
+      healthState: readHealth(world, service, behind, member),
     })),
   };
 }

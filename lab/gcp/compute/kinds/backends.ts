@@ -1,5 +1,6 @@
 import { HttpError } from '../../errors.ts';
-import { later, type World } from '../../world.ts';
+import { later, notifyChange, type World } from '../../world.ts';
+import { memberId } from '../balancing/state.ts';
 import { parseLink } from '../links.ts';
 import type { Backend, BackendKey, Resource } from '../state.ts';
 
@@ -46,6 +47,7 @@ export function drain(world: World, resource: Resource, keys: readonly BackendKe
   for (const backend of resource.backends) if (keys.some(sameAs(backend))) backend.draining = true;
   const end = () => {
     resource.backends = resource.backends.filter((backend) => !(backend.draining && keys.some(sameAs(backend))));
+    notifyChange(world);
   };
   if (ms === 0) end();
   else later(world, ms, end);
@@ -53,7 +55,7 @@ export function drain(world: World, resource: Resource, keys: readonly BackendKe
 }
 
 /** A group that several backend services share drains for the longest of their times (load balancing documentation, "Enable connection draining"). */
-function connectionDrainMs(world: World, group: Resource): number {
+export function connectionDrainMs(world: World, group: Resource): number {
   const seconds = servicesWith(world, group).map(
     ({ fields }) => (fields['connectionDraining'] as { drainingTimeoutSec?: number } | undefined)?.drainingTimeoutSec,
   );
@@ -69,14 +71,29 @@ export function servicesWith(world: World, group: Resource): Resource[] {
   });
 }
 
-/** Health of a member. One that drains and fails its checks is UNHEALTHY (ingress-gce, pkg/neg/syncers). */
-export function readHealth(world: World, backend: Backend): BackendHealth {
+/**
+ * Health of a member of a group behind an owner, a backend service or a target pool. One that drains and fails its checks is UNHEALTHY (ingress-gce,
+ * pkg/neg/syncers).
+ */
+export function readHealth(world: World, owner: Resource, group: Resource, backend: Backend): BackendHealth {
+  const healthy = isFoundHealthy(world, owner, group, backend) ?? isExpectedHealthy(world, backend);
+  if (!healthy) return 'UNHEALTHY';
+  return backend.draining ? 'DRAINING' : 'HEALTHY';
+}
+
+/** What the health checks of the data plane say; undefined without one. */
+function isFoundHealthy(world: World, owner: Resource, group: Resource, backend: Backend): boolean | undefined {
+  const id = memberId(owner.path, group.path, backend, backend.ip ?? addressIn(world, backend.instance));
+  return world.balancing && (world.balancing.members.get(id)?.healthy ?? false);
+}
+
+/** Whether it should be healthy by now. */
+function isExpectedHealthy(world: World, backend: Backend): boolean {
   const [, zone, , name = ''] = backend.instance.split('/');
   const runs = world.instances.get(`${zone}/${name}`)?.status === 'RUNNING';
   const passes = !world.failing.has(backend.ip ?? '') && !world.failing.has(name);
   const checked = world.clock.now() >= backend.attachedAt + world.delays.firstHealthMs;
-  if (!runs || !passes || !checked) return 'UNHEALTHY';
-  return backend.draining ? 'DRAINING' : 'HEALTHY';
+  return runs && passes && checked;
 }
 
 /** Address of a VM; empty when it is gone. */

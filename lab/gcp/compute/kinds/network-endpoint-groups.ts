@@ -83,9 +83,9 @@ function describeEndpoint(world: World, group: Resource, backend: Backend, shown
       ipAddress: backend.ip,
       ...(backend.port !== undefined && { port: backend.port }),
     },
-    healths: services.map(({ path }) => ({
-      backendService: { backendService: linkTo(world, path) },
-      healthState: readHealth(world, backend),
+    healths: services.map((service) => ({
+      backendService: { backendService: linkTo(world, service.path) },
+      healthState: readHealth(world, service, group, backend),
     })),
   };
 }

@@ -52,7 +52,7 @@ function describeHealth(world: World, pool: Resource, instance: string) {
       instance: linkTo(world, instance),
       // Of the forwarding rule, not of the VM (Compute API reference, HealthStatus, ipAddress).
       ipAddress: rule.fields['IPAddress'],
-      healthState: readHealth(world, member),
+      healthState: readHealth(world, pool, pool, member),
     })),
   };
 }
