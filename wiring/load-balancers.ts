@@ -16,28 +16,26 @@ interface BalancerOptions {
   readonly google?: GoogleSettings;
 }
 
-/**
- * All families of load balancers, in the order in which they are asked whether a Service is theirs. Nothing is connected before the first call, and
- * nothing is asked of a cloud in which the cluster has no nodes. @throws NodeferryError InvalidArgument for a wrong variable
- */
-const families: readonly ((options: Required<BalancerOptions>) => readonly LoadBalancerFamily[])[] = [
-  ({ clock, awsRegion: region, elbRatePerSecond: rate }) =>
-    region === undefined || region === ''
-      ? []
-      : [
-          createElbFamily({
-            clock,
-            region,
-            ...(rate === undefined ? {} : { describeRatePerSecond: rate, describeBurst: 3 * rate }),
-          }),
-        ],
-  ({ clock, google: { gkeEndpoint: _gke, project: _project, ...google } }) => [
-    createGoogleFamily({ clock, ...google }),
-  ],
-];
+type OpenFamily = (options: Required<BalancerOptions>) => LoadBalancerFamily | undefined;
 
-/** The load balancers that the cluster can have. Create one per process: each family has its own rate limit. */
+/** All families of load balancers, in the order in which they are asked whether a Service is theirs. */
+const families: readonly OpenFamily[] = [openElb, openGoogle];
+
+function openElb({ clock, awsRegion: region, elbRatePerSecond: rate }: Required<BalancerOptions>) {
+  if (region === undefined || region === '') return undefined;
+  const limits = rate === undefined ? {} : { describeRatePerSecond: rate, describeBurst: 3 * rate };
+  return createElbFamily({ clock, region, ...limits });
+}
+
+function openGoogle({ clock, google: { computeUrl } }: Required<BalancerOptions>) {
+  return createGoogleFamily({ clock, ...(computeUrl === undefined ? {} : { computeUrl }) });
+}
+
+/**
+ * The load balancers that the cluster can have. Nothing is connected before the first call, and nothing is asked of a cloud in which the cluster has no
+ * nodes. Create one per process, because of its rate limits. @throws NodeferryError InvalidArgument for a wrong variable
+ */
 export function openLoadBalancers(options: BalancerOptions): LoadBalancers {
   const { google = googleFromEnvironment(process.env), elbRatePerSecond } = options;
-  return balancersByFamily(families.flatMap((open) => open({ ...options, google, elbRatePerSecond })));
+  return balancersByFamily(families.flatMap((open) => open({ ...options, google, elbRatePerSecond }) ?? []));
 }
