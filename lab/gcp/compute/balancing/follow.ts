@@ -79,24 +79,23 @@ function leave(world: World, balancing: Balancing, dataPlane: DataPlane, member:
   const timeoutMs = drainTimeoutMs(world, member);
   const end = () => {
     member.cut = true;
-    cut();
     if (!propagation.routes.has(member.id)) forget();
   };
   if (timeoutMs === 0) {
     end();
+    cut();
   } else {
     member.cancelTimer = world.clock.after(timeoutMs, () => {
       end();
       notifyChange(world);
+      cut();
     });
   }
   propagate(world.clock, propagation, member.id, 'gone', world.delays.detachPropagationMs, () => {
-    // Those that came while the change was on its way.
-    if (member.cut) {
-      cut();
-      forget();
-    }
+    if (member.cut) forget();
     notifyChange(world);
+    // Those that came while the change was on its way.
+    if (member.cut) cut();
   });
 }
 
