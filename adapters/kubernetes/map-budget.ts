@@ -34,10 +34,11 @@ export function budgetFacts(budget: V1PodDisruptionBudget): MappedBudget {
 function demandOf({ minAvailable, maxUnavailable }: Partial<V1PodDisruptionBudgetSpec> = {}): {
   readonly demand?: BudgetDemand;
 } {
-  const value: unknown = minAvailable ?? maxUnavailable;
+  const value = minAvailable ?? maxUnavailable;
   if (value === undefined) return {};
+  const text = `${value}`;
   const field = minAvailable === undefined ? 'maxUnavailable' : 'minAvailable';
-  return { demand: { field, amount: Number.parseInt(String(value), 10), isPercentage: String(value).endsWith('%') } };
+  return { demand: { field, amount: Number.parseInt(text, 10), isPercentage: text.endsWith('%') } };
 }
 
 const findPods = onceFor((pods: readonly PodFacts[]) => indexByLabels(pods));
