@@ -51,7 +51,8 @@ export async function runCli(argv: readonly string[]): Promise<number> {
   }
 }
 
-function createProgram(name: string, finish: (code: number) => void): Command {
+/** Every command, to be called `name`. `finish` hears the exit code of the command that was run. */
+export function createProgram(name: string, finish: (code: number) => void): Command {
   const program = new Command(name)
     .description('Replaces every node of a Kubernetes node pool, drops no connection, and proves it.')
     .version(readVersion(), '-V, --version')

@@ -1,5 +1,6 @@
-import type { V1LabelSelector, V1PodDisruptionBudget } from '@kubernetes/client-node';
+import type { V1LabelSelector, V1PodDisruptionBudget, V1PodDisruptionBudgetSpec } from '@kubernetes/client-node';
 
+import type { BudgetDemand } from '../../core/model/budget-demand.ts';
 import { onceFor } from '../../core/model/cluster-index.ts';
 import { indexByLabels } from '../../core/model/label-index.ts';
 import { selectorKeys, selectsLabels } from '../../core/model/label-selector.ts';
@@ -22,10 +23,22 @@ export function budgetFacts(budget: V1PodDisruptionBudget): MappedBudget {
       currentHealthy: status?.currentHealthy ?? 0,
       disruptionsAllowed: status?.disruptionsAllowed ?? 0,
       expectedPods: status?.expectedPods ?? 0,
+      ...demandOf(spec),
       selectorKeys: selectorKeys(spec?.selector ?? {}),
     },
     selector: spec?.selector,
   };
+}
+
+/** Values are numbers of pods, or percentages like `90%`. The API server accepts only one of the two fields. */
+function demandOf({ minAvailable, maxUnavailable }: Partial<V1PodDisruptionBudgetSpec> = {}): {
+  readonly demand?: BudgetDemand;
+} {
+  const value = minAvailable ?? maxUnavailable;
+  if (value === undefined) return {};
+  const text = `${value}`;
+  const field = minAvailable === undefined ? 'maxUnavailable' : 'minAvailable';
+  return { demand: { field, amount: Number.parseInt(text, 10), isPercentage: text.endsWith('%') } };
 }
 
 const findPods = onceFor((pods: readonly PodFacts[]) => indexByLabels(pods));

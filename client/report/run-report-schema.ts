@@ -60,6 +60,14 @@ const blocked = z.object({
   needs: z.number().meta({ description: 'Pods that must stay healthy.' }).optional(),
   has: z.number().meta({ description: 'Pods that are healthy.' }).optional(),
   expects: z.number().meta({ description: 'Pods that the budget counts on, healthy or not.' }).optional(),
+  demand: z
+    .object({
+      field: z.enum(['minAvailable', 'maxUnavailable']),
+      amount: z.number().meta({ description: 'Pods, or a percentage of them.' }),
+      isPercentage: z.boolean(),
+    })
+    .meta({ description: 'What the spec of the budget demands.' })
+    .optional(),
   since: time('Since when it has been blocked.'),
   reason: z.string(),
 });

@@ -1,3 +1,4 @@
+import type { BudgetDemand } from '../model/budget-demand.ts';
 import { type PodRef, podRefOf } from '../model/pod.ts';
 
 /**
@@ -40,6 +41,7 @@ export interface BlockedPod {
   readonly has: number;
   /** Pods that the budget counts on, healthy or not: as many as their controllers should have. Only where a budget blocks the pod. */
   readonly expects?: number;
+  readonly demand?: BudgetDemand;
   readonly reason: string;
 }
 

@@ -4,7 +4,7 @@ import { type DisruptionBudgetFacts, isFinished, type PodFacts, podRefOf } from 
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { type BlockedPod } from './actions.ts';
-import { explainBudget } from './explain-budget.ts';
+import { countsOf, explainBudget } from './explain-budget.ts';
 import { isStuckTerminating } from './stuck-terminating.ts';
 
 /** Counts, within one round, how many disruptions each budget still allows. */
@@ -32,7 +32,7 @@ export function openDisruptionLedger(facts: ClusterFacts, now: number): Disrupti
         charged.add(`budget ${name}`);
         return undefined;
       }
-      const block = { needs: budget.desiredHealthy, has, expects: budget.expectedPods };
+      const block = countsOf(budget, has);
       return { pod: podRefOf(pod), budget: name, ...block, reason: `budget ${name} ${explainBudget(block).says}` };
     },
   };

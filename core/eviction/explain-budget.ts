@@ -1,11 +1,14 @@
+import { type BudgetDemand, endWithPods } from '../model/budget-demand.ts';
+import type { DisruptionBudgetFacts } from '../model/pod.ts';
 import { count } from '../text/format.ts';
 import type { BlockedPod } from './actions.ts';
 
-/** The counts of a budget: pods that must stay healthy, that are healthy, and that it counts on. */
+/** The counts of a budget: pods that must stay healthy, that are healthy, and that it counts on; and what its spec demands. */
 interface BudgetCounts {
   readonly needs: number | undefined;
   readonly has: number | undefined;
   readonly expects?: number;
+  readonly demand?: BudgetDemand;
 }
 
 /** What a budget says of a pod that it blocks, after its name, and what ends that. */
@@ -16,15 +19,20 @@ interface BudgetBlock {
   readonly isForGood: boolean;
 }
 
+/** The counts of a budget of which so many pods are healthy. */
+export function countsOf({ desiredHealthy, expectedPods, demand }: DisruptionBudgetFacts, has: number) {
+  return { needs: desiredHealthy, has, expects: expectedPods, ...(demand === undefined ? {} : { demand }) };
+}
+
 /**
  * Why a budget blocks a pod. Its controller counts on as many pods as should be there, so a budget that demands them all never allows an eviction:
  * https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-budgets
  */
-export function explainBudget({ needs = 0, has = 0, expects }: BudgetCounts): BudgetBlock {
+export function explainBudget({ needs = 0, has = 0, expects, demand }: BudgetCounts): BudgetBlock {
   if (expects !== undefined && needs >= expects && has <= needs) {
     return {
       says: `needs all of its ${count(expects, 'pod')} healthy, so it never lets one leave`,
-      unblock: 'Let it spare at least one pod (maxUnavailable: 1), or add a replica.',
+      unblock: hintToSpare(demand),
       isForGood: true,
     };
   }
@@ -41,6 +49,11 @@ export function explainBudget({ needs = 0, has = 0, expects }: BudgetCounts): Bu
     unblock: `It continues by itself once more than ${needs} pods of the budget are healthy. See why they are not.`,
     isForGood: false,
   };
+}
+
+/** What an operator can do about a budget with that spec, which spares no pod. */
+export function hintToSpare(demand: BudgetDemand | undefined): string {
+  return `Let it spare at least one pod (maxUnavailable: 1)${endWithPods(1, demand)}`;
 }
 
 /** What an operator can do about the first budget that never lets a pod leave. Undefined without one. */

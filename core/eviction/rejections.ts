@@ -4,6 +4,7 @@ import type { PodRef } from '../model/pod.ts';
 import type { Problem } from '../model/problem.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { type BlockedPod, blockedPod, type PodAction, type PodActionResult } from './actions.ts';
+import { countsOf } from './explain-budget.ts';
 
 /** A rejected eviction. */
 export interface RejectedEviction {
@@ -89,9 +90,8 @@ export function blockedByRejection(
   const blocked = blockedPod(pod, `its eviction is refused: ${message}`);
   const [budget] = byBudget === true ? indexOf(facts).budgetsOf(pod.uid) : [];
   if (budget === undefined) return blocked;
-  const { namespace, name, desiredHealthy, currentHealthy, expectedPods } = budget;
-  const block = { needs: desiredHealthy, has: currentHealthy, expects: expectedPods };
-  return { ...blocked, budget: `${namespace}/${name}`, ...block };
+  const { namespace, name, currentHealthy } = budget;
+  return { ...blocked, budget: `${namespace}/${name}`, ...countsOf(budget, currentHealthy) };
 }
 
 /** What an operator is told when the API server rejects an eviction permanently. */

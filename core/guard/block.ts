@@ -1,3 +1,4 @@
+import { type BudgetDemand, endWithPods } from '../model/budget-demand.ts';
 import { count } from '../text/format.ts';
 
 /** Why a node may not be excluded now. */
@@ -39,6 +40,8 @@ export interface GuardBlock {
     /** Pods that the budget counts on, and how many of them leave with the node. */
     readonly expects: number;
     readonly takes: number;
+    /** What its spec demands, where that is known. */
+    readonly demand?: BudgetDemand;
   };
 }
 
@@ -77,18 +80,15 @@ export function explainRemedy(block: GuardBlock): string | undefined {
   return `Have one more pod of ${service} run in ${zone}, on a node that stays; or enable cross-zone load balancing on its load balancer.`;
 }
 
-/**
- * Why the block does not end by itself, and what to change. Undefined for one that may. More replicas help only where the budget demands a number of
- * pods: maxUnavailable and percentages demand more of more (https://kubernetes.io/docs/tasks/run-application/configure-pdb/#specifying-a-poddisruptionbudget).
- */
+/** Why the block does not end by itself, and what to change. Undefined for one that may. */
 export function explainNever({ budget = '', needs, never }: GuardBlock): string | undefined {
   if (never === undefined) return undefined;
-  const { expects, takes } = never;
+  const { expects, takes, demand } = never;
   const [namespace = '', name = ''] = budget.split('/');
   const spared = Math.max(1, takes);
   const onNode = takes === 0 ? '' : `, and ${takes} of them ${takes === 1 ? 'is' : 'are'} on the node`;
   return (
     `Budget ${budget} needs ${needs} healthy of its ${count(expects, 'pod')}${onNode}. Let it spare ${count(spared, 'pod')} (kubectl -n ${namespace} ` +
-    `edit pdb ${name}, maxUnavailable: ${spared}); or, where its minAvailable is a number, run ${needs + spared - expects} more of the pods.`
+    `edit pdb ${name}, maxUnavailable: ${spared})${endWithPods(spared, demand)}`
   );
 }

@@ -1,3 +1,4 @@
+import type { BudgetDemand } from '../model/budget-demand.ts';
 import { indexOf, namespaceOf, onceFor } from '../model/cluster-index.ts';
 import { isReadyEndpoint } from '../model/endpoints.ts';
 import { indexBySelector } from '../model/label-index.ts';
@@ -42,6 +43,8 @@ export interface CountedBudget {
   /** `namespace/name`. */
   readonly name: string;
   readonly needs: number;
+  /** What its spec demands. */
+  readonly demand: BudgetDemand | undefined;
   readonly has: number;
   /** The most that it can have as its workloads are scaled now; with pod surge, as long as the additional pods are there. */
   readonly most: number;
@@ -160,7 +163,7 @@ function countBudget(
   }
   const name = `${budget.namespace}/${budget.name}`;
   const most = Math.max(budget.expectedPods, budget.podUids.length);
-  return { name, needs: budget.desiredHealthy, has, most, takenWith, readyOn, hosts, services };
+  return { name, needs: budget.desiredHealthy, demand: budget.demand, has, most, takenWith, readyOn, hosts, services };
 }
 
 /**

@@ -216,8 +216,9 @@ function findBudgetBlock(node: NodeRef, budget: CountedBudget, isOut: boolean): 
   if (isOut) return undefined;
   const taken = budget.takenWith.get(node.name) ?? 0;
   if (budget.has - taken >= budget.needs) return undefined;
-  const { name, needs, has, most } = budget;
+  const { name, needs, has, most, demand } = budget;
   const idle = taken === 0 ? { idle: true } : {};
-  const never = most - taken < needs ? { never: { expects: most, takes: taken } } : {};
+  const known = demand === undefined ? {} : { demand };
+  const never = most - taken < needs ? { never: { expects: most, takes: taken, ...known } } : {};
   return { node: node.name, ...idle, limit: 'endpoints', budget: name, needs, has, ...never };
 }

@@ -1,3 +1,4 @@
+import type { BudgetDemand } from './budget-demand.ts';
 import type { LabelSelectorFacts } from './label-selector.ts';
 import type { TaintFacts } from './node.ts';
 import type { ContainerNeeds } from './quota.ts';
@@ -167,6 +168,8 @@ export interface DisruptionBudgetFacts {
   readonly currentHealthy: number;
   readonly disruptionsAllowed: number;
   readonly expectedPods: number;
+  /** Absent where its spec has none. */
+  readonly demand?: BudgetDemand;
   /** Keys of the labels that its selector uses. */
   readonly selectorKeys?: readonly string[];
 }

@@ -1,4 +1,5 @@
 import type { BlockedPod } from '../eviction/actions.ts';
+import type { BudgetDemand } from '../model/budget-demand.ts';
 
 /** A pod that may not leave yet, and what would unblock it. */
 export interface BlockedSince {
@@ -10,6 +11,8 @@ export interface BlockedSince {
   readonly has: number | undefined;
   /** Pods that the budget counts on, healthy or not. */
   readonly expects?: number;
+  /** What its spec demands. */
+  readonly demand?: BudgetDemand;
   /** Epoch ms since when it has been blocked. */
   readonly since: number;
   readonly reason: string;
@@ -24,9 +27,9 @@ export function recordBlocked(
   known: readonly BlockedSince[],
   now: number,
 ): readonly BlockedSince[] {
-  return blocked.slice(0, maxReported).map(({ pod, budget, needs, has, expects, reason }) => {
+  return blocked.slice(0, maxReported).map(({ pod, reason, ...counts }) => {
     const name = `${pod.namespace}/${pod.name}`;
     const since = known.find((one) => one.pod === name)?.since ?? now;
-    return { pod: name, budget, needs, has, ...(expects === undefined ? {} : { expects }), since, reason };
+    return { pod: name, ...counts, since, reason };
   });
 }

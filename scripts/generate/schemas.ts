@@ -12,6 +12,7 @@ import { drawBenchPicture } from './bench-picture.ts';
 import { metricsDoc } from './metrics-doc.ts';
 import { drawOrdersPicture } from './orders-picture.ts';
 import { policyDoc } from './policy-doc.ts';
+import { referenceDoc } from './reference-doc.ts';
 import { stepsDoc } from './steps-doc.ts';
 
 /** What a picture shows of two upgrades of the demo; see lab/demo/measured-orders.ts. */
@@ -27,6 +28,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['docs/policy.md', policyDoc()],
     ['docs/steps.md', stepsDoc(stepLists)],
     ['docs/metrics.md', metricsDoc(metrics)],
+    ['docs/reference.md', referenceDoc()],
     [
       'docs/pictures/timeline.svg',
       drawOrdersPicture(JSON.parse(readFileSync(measurementsOfOrders, 'utf8')) as MeasuredOrders),

@@ -3,6 +3,7 @@ import { explainRun } from '../../client/explain/explain-run.ts';
 import { plainStyle } from '../../client/output/style.ts';
 import { renderRunExplanation } from '../../client/view/run-explanation.ts';
 import type { SeenRun } from '../../client/view/seen-run.ts';
+import type { BudgetDemand } from '../../core/model/budget-demand.ts';
 import { aNode, aRun, startedAt } from './run-status-fixture.ts';
 
 const now = startedAt + 600_000;
@@ -43,8 +44,15 @@ function whats(run: SeenRun): readonly string[] {
   return explainRun(run).reasons.map(({ what }) => what);
 }
 
+interface Counts {
+  readonly needs: number;
+  readonly has: number;
+  readonly expects: number;
+  readonly demand?: BudgetDemand;
+}
+
 /** A run one node of which cannot be emptied because of a budget with these counts. */
-function blockedBy(counts: { readonly needs: number; readonly has: number; readonly expects: number }): SeenRun {
+function blockedBy(counts: Counts): SeenRun {
   const blocked = [{ pod: 'shop/api-1', budget: 'shop/api', ...counts, since: startedAt, reason: 'budget' }];
   const waiting = { for: '1 pod blocked', since: startedAt, until: now + 60_000, blocked };
   return aRun({ nodes: [aNode('n1', { step: 'evicting', waiting })] });
@@ -71,6 +79,14 @@ describe('explainRun', () => {
     expect(reason?.what).toMatch(what);
     expect(reason?.unblock).toMatch(unblock);
     expect(reason?.command).toBe(command);
+  });
+
+  test('says how many pods a budget needs to let one leave, or that no number is enough', () => {
+    const minAvailable = (amount: number): BudgetDemand => ({ field: 'minAvailable', amount, isPercentage: true });
+    const unblock = (demand: BudgetDemand) =>
+      explainRun(blockedBy({ needs: 4, has: 4, expects: 4, demand })).reasons[0]?.unblock;
+    expect(unblock(minAvailable(90))).toContain('run at least 10 of its pods');
+    expect(unblock(minAvailable(100))).toContain('More of its pods do not help');
   });
 
   test('names what needs an operator first, then what blocks nodes, then what continues by itself', () => {

@@ -32,4 +32,32 @@ describe.each([
     expect(after?.zones).toHaveLength(after?.desired ?? 0);
     expect(poolInCloud(model, report.newPool)).toBeUndefined();
   });
+
+  test.runIf(replaced > 0)('an instance of the old pool that never joins is replaced', async () => {
+    const { aws } = upgrades.session.lab;
+    const before = poolInCloud(aws.model, upgrades.pool());
+    const unjoined = new Set<string>();
+    const report = await upgradeAndRollBack(upgrades, 'evicting', {
+      replaced,
+      maxInFlight: 1,
+      waits: { deadlines: { nodesReady: '45s' } },
+      // The instances of the new pool run already: the next one to be launched is of the old pool.
+      justBefore: () => aws.faults.neverJoin(1),
+    });
+    for (const { id, neverJoins } of aws.model.instances.values()) if (neverJoins) unjoined.add(id);
+    expect(report.outcome).toBe('rolled-back');
+    expect(report.actions.map(({ action }) => action)).toEqual(['start', 'rollback']);
+    expect(unjoined.size).toBe(1);
+    const [id = ''] = unjoined;
+    expect(report.externalChanges.map(({ what }) => what)).toContainEqual(
+      expect.stringContaining(`${id} of ${report.pool} did not join the cluster in time`),
+    );
+    await expect.poll(() => aws.model.instances.get(id)?.state ?? 'terminated', { timeout: 60_000 }).toBe('terminated');
+    await expectUnharmed(upgrades, report);
+    expect(report.leftovers).toEqual([]);
+    const after = poolInCloud(aws.model, report.pool);
+    expect(after).toEqual(before);
+    expect(after?.zones).toHaveLength(after?.desired ?? 0);
+    expect(poolInCloud(aws.model, report.newPool)).toBeUndefined();
+  });
 });

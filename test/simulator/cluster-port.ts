@@ -319,6 +319,10 @@ function budgetFacts(world: World, budget: SimBudget): DisruptionBudgetFacts {
     currentHealthy,
     disruptionsAllowed: Math.max(0, currentHealthy - desiredHealthy),
     expectedPods: expected,
+    demand:
+      budget.minAvailable === undefined
+        ? { field: 'maxUnavailable', amount: budget.maxUnavailable ?? 0, isPercentage: false }
+        : { field: 'minAvailable', amount: budget.minAvailable, isPercentage: false },
   };
 }
 

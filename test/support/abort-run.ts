@@ -34,15 +34,20 @@ async function upgradeAndEnd(
 ): Promise<RunReport> {
   let begun = 0;
   let asked: Promise<unknown> | undefined;
+  const started = Promise.withResolvers<void>();
   const { harness, handle } = await start({
     ...hooks,
     before: async (step, args) => {
       await hooks.before?.(step, args);
       if (step !== at.step) return;
       begun += 1;
-      if (begun === (at.nth ?? 1)) asked = handle.executeUpdate(update, { args: [{ by: 'ann', reason: 'not today' }] });
+      if (begun !== (at.nth ?? 1)) return;
+      // Preflight may begin before it is known here that the run has started.
+      await started.promise;
+      asked = handle.executeUpdate(update, { args: [{ by: 'ann', reason: 'not today' }] });
     },
   });
+  started.resolve();
   const report = await harness.finish(handle);
   await asked;
   return report;

@@ -83,8 +83,8 @@ export async function upgradeDisturbed(
   return report;
 }
 
-/** How an upgrade differs that an operator ends, and how many nodes it has replaced by then. */
-type EndOptions = NextOptions & { readonly replaced?: number };
+/** How an upgrade differs that an operator ends, how many nodes it has replaced by then, and what happens just before. */
+type EndOptions = NextOptions & { readonly replaced?: number; readonly justBefore?: () => void };
 
 /** Replaces the pool until a node is at that step, and so many have been replaced, then aborts. */
 export async function upgradeAndAbort(
@@ -108,7 +108,7 @@ async function upgradeAndEnd(
   upgrades: LabUpgrades,
   step: NodeStep,
   command: 'abort' | 'rollback',
-  { replaced = 0, ...options }: EndOptions,
+  { replaced = 0, justBefore = () => undefined, ...options }: EndOptions,
 ): Promise<RunReport> {
   await upgrades.beginClean();
   const policy = upgrades.nextPolicy({ waits: waitsToMeet([step]), ...options });
@@ -116,6 +116,7 @@ async function upgradeAndEnd(
   const report = await upgrades.upgrade(policy, async (status) => {
     if (ended || countReplaced(status) < replaced || !status.nodes.some((node) => hasReached(node.step, step))) return;
     ended = true;
+    justBefore();
     await sendToRun(upgrades.session, policy, command);
   });
   expect(ended).toBe(true);

@@ -14,33 +14,25 @@ import { later } from '../simulator/world.ts';
 import { onceBefore } from '../support/once-before.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { sceneWith, stepsOfUpgrade } from '../support/steps-of-upgrade.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'because' };
 
-/** Every step before the old pool is deleted, so that every phase occurs. */
-const stepsInOrder = [
-  'acquireLock',
-  'suspendScaling',
-  'createPool',
-  'awaitNodesReady',
-  'cordonNodes',
-  'excludeNext',
-  'awaitDeregistered',
-  'awaitConnectionsDrained',
-  'evictPods',
-  'awaitReplacements',
-  'removeEndpoints',
-  'awaitForwardedConnections',
-  'terminateNode',
-] as const satisfies readonly (keyof Activities)[];
+/** What a run does between its steps. */
+const between = ['suspendScaling', 'findLateJoiners'] as const satisfies readonly (keyof Activities)[];
 
 describe('abort', () => {
-  test.each(stepsInOrder)('at %s rolls everything back and loses nothing', async (step) => {
-    const { world, start } = upgradeOf();
-    let abort = async (): Promise<unknown> => undefined;
-    const { handle } = await start({ before: onceBefore(step, async () => await abort()) });
-    abort = async () => await handle.executeUpdate(abortUpdate, { args: [operator] });
+  test.each([...stepsOfUpgrade, ...between])('at %s rolls everything back and loses nothing', async (step) => {
+    const { world, start } = upgradeOf(sceneWith(step));
+    const started = Promise.withResolvers<void>();
+    const { handle } = await start({
+      before: onceBefore(step, async () => {
+        await started.promise;
+        await handle.executeUpdate(abortUpdate, { args: [operator] });
+      }),
+    });
+    started.resolve();
     const report = await handle.result();
     expect(report.outcome).toBe('aborted');
     expect(report.actions.map((action) => action.action)).toEqual(['start', 'abort']);

@@ -1,5 +1,6 @@
 /** Messages that arrive at the same time, too late, or twice: each is answered, and the run ends in a defined state. */
 import { WorkflowUpdateFailedError } from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import {
   abortUpdate,
@@ -47,13 +48,16 @@ describe('of two messages at the same time', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('the first answer to a request for approval counts, whichever it is', async () => {
+  test.each([
+    ['another one', approveUpdate],
+    ['a rejection', rejectUpdate],
+  ] as const)('the first answer to a request for approval counts: an approval and %s', async (_, other) => {
     const approvals = { at: ['start'], timeoutMs: undefined, onTimeout: 'stall' } as const;
     const { world, harness, handle } = await upgradeOf({ policy: { rollout: { approvals } } }).start();
     await harness.until(handle, 'it waits for approval', ({ approval }) => approval !== undefined);
     const told = await answers(
       handle.executeUpdate(approveUpdate, { args: [ann] }),
-      handle.executeUpdate(rejectUpdate, { args: [bob] }),
+      handle.executeUpdate(other, { args: [bob] }),
     );
     expect([...told].toSorted()).toEqual(['refused', 'taken']);
     const report = await handle.result();
@@ -61,6 +65,29 @@ describe('of two messages at the same time', () => {
     expect(counted).toHaveLength(1);
     expect(report.outcome).toBe(counted[0]?.action === 'approve' ? 'completed' : 'aborted');
     expectNothingLost(world);
+  });
+
+  test.each([
+    ['a resume', resumeUpdate, 'completed'],
+    ['an abort', abortUpdate, 'aborted'],
+  ] as const)('a resume and, of another operator, %s end a stall, whichever is first', async (_, other, outcome) => {
+    let times = 0;
+    const { world, harness, handle } = await upgradeOf().start({
+      before: (step) => {
+        if (step === 'evictPods' && (times += 1) === 1) throw ApplicationFailure.nonRetryable('the API server is odd');
+      },
+    });
+    await harness.until(handle, 'it is stalled', ({ stalled }) => stalled !== undefined);
+    const told = await answers(
+      handle.executeUpdate(resumeUpdate, { args: [ann] }),
+      handle.executeUpdate(other, { args: [bob] }),
+    );
+    const report = await harness.finish(handle);
+    expect(told).toContain('taken');
+    expect(report.outcome).toBe(outcome);
+    expect(report.actions.length).toBe(1 + told.filter((answer) => answer === 'taken').length);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
   });
 
   test.each(['surgePods', 'excludeNext', 'evictPods', 'terminateNode'])(

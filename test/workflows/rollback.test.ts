@@ -3,26 +3,16 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { describe, expect, test } from 'vitest';
 import { type Activities } from '../../activities/activities.ts';
 import { expectServedByOldPool, upgradeAndRollBack } from '../support/abort-run.ts';
+import { sceneWith, stepsOfUpgrade } from '../support/steps-of-upgrade.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
 const oneByOne = { policy: { guard: { maxInFlight: 1 } } };
 
-/** Steps before the old pool is deleted, so that every phase occurs. */
-const stepsInOrder = [
-  'acquireLock',
-  'createPool',
-  'awaitNodesReady',
-  'cordonNodes',
-  'excludeNext',
-  'awaitDeregistered',
-  'evictPods',
-  'awaitForwardedConnections',
-  'terminateNode',
-  'findLateJoiners',
-] as const satisfies readonly (keyof Activities)[];
+/** What a run does between its steps. */
+const between = ['suspendScaling', 'findLateJoiners'] as const satisfies readonly (keyof Activities)[];
 
-test.each(stepsInOrder)('at %s brings the old pool back', async (step) => {
-  const upgrade = upgradeOf();
+test.each([...stepsOfUpgrade, ...between])('at %s brings the old pool back', async (step) => {
+  const upgrade = upgradeOf(sceneWith(step));
   const report = await upgradeAndRollBack(upgrade, { step });
   expect(report.actions.map(({ action }) => action)).toEqual(['start', 'rollback']);
   expect(report.rollback).toMatchObject({ by: 'ann', reason: 'not today' });

@@ -1,5 +1,4 @@
 import { zoneRulesOf } from '../../../adapters/time-zones/zone-rules.ts';
-import type { PolicyDifference } from '../../../core/policy/policy-difference.ts';
 import { connectTemporal, operatorName, type TemporalConnection } from '../../connect.ts';
 import { type ExitCode, exitCodes } from '../../output/exit-codes.ts';
 import { readPolicyFile } from '../../output/policy-file.ts';
@@ -8,6 +7,7 @@ import { styleFor } from '../../output/style.ts';
 import { formatRunTarget, type RunTarget, runTargetOf } from '../../run-target.ts';
 import { diffStored } from '../../schedule/diff-stored.ts';
 import { readOpenings } from '../../schedule/read-openings.ts';
+import { renderApplied, type ScheduleChange } from '../../schedule/render-applied.ts';
 import { renderOpenings } from '../../schedule/render-schedule.ts';
 import type { ScheduleSettings } from '../../schedule/schedule-settings.ts';
 import { requireSchedule } from '../../schedule/scheduled-policy.ts';
@@ -22,9 +22,6 @@ export interface ApplyOptions {
   readonly output: OutputFormat;
 }
 
-/** What `schedule apply` does. */
-type Change = 'create' | 'update' | 'none';
-
 /**
  * Creates the schedule of a pool, or updates it if it differs from the policy, and says in which fields. It stays paused if it is. Applying
  * the same policy again changes nothing.
@@ -38,17 +35,18 @@ export async function applyScheduleCommand({ file, dryRun, output }: ApplyOption
   try {
     const stored = await findSchedule(connection, target);
     const differences = stored === undefined ? [] : diffStored(stored, policy, settings);
-    const change: Change = stored === undefined ? 'create' : differences.length > 0 ? 'update' : 'none';
+    const change: ScheduleChange = stored === undefined ? 'create' : differences.length > 0 ? 'update' : 'none';
     if (!dryRun) await execute(connection, change, target, settings);
     const openings = await readOpenings(policy, now);
     const paused = stored?.description.state.paused ?? false;
-    printData(output, { ...target, change, dryRun, paused, differences, openings }, () =>
-      [
-        sentenceOf(change, dryRun, formatRunTarget(target)),
-        ...differences.map(formatDifference),
-        ...renderOpenings(openings, { now, zone: zoneRulesOf(openings.timeZone) }, styleFor(process.stdout)),
-      ].join('\n'),
-    );
+    const name = formatRunTarget(target);
+    printData(output, { ...target, change, dryRun, paused, differences, openings }, () => {
+      const style = styleFor(process.stdout);
+      return [
+        ...renderApplied({ name, change, dryRun, differences }, style),
+        ...renderOpenings(openings, { now, zone: zoneRulesOf(openings.timeZone) }, style),
+      ].join('\n');
+    });
     if (paused) printProgress(`It is paused and stays so: ${stored?.description.state.note ?? ''}`);
     await printWarnings(connection, openings, taskQueue());
     return exitCodes.ok;
@@ -59,7 +57,7 @@ export async function applyScheduleCommand({ file, dryRun, output }: ApplyOption
 
 async function execute(
   connection: TemporalConnection,
-  change: Change,
+  change: ScheduleChange,
   target: RunTarget,
   settings: ScheduleSettings,
 ): Promise<void> {
@@ -72,19 +70,4 @@ async function execute(
       return;
     case 'none':
   }
-}
-
-const sentences = {
-  create: ['created', 'would be created'],
-  update: ['updated', 'would be updated'],
-  none: ['unchanged', 'unchanged'],
-} as const satisfies Record<Change, readonly [string, string]>;
-
-function sentenceOf(change: Change, dryRun: boolean, name: string): string {
-  return `${name}: ${sentences[change][dryRun ? 1 : 0]}`;
-}
-
-function formatDifference({ field, from, to }: PolicyDifference): string {
-  if (from === undefined) return `  + ${field}: ${to ?? ''}`;
-  return to === undefined ? `  - ${field}: ${from}` : `  ~ ${field}: ${from} → ${to}`;
 }

@@ -1,4 +1,5 @@
 import type { GuardBlock } from '../../guard/block.ts';
+import { podsToSpare } from '../../model/budget-demand.ts';
 import { indexOf } from '../../model/cluster-index.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { listNames } from '../../text/format.ts';
@@ -28,7 +29,7 @@ export const grd001Deadlock: AuditRule = (question) => {
 
 /** Only advice that really makes the run possible, and what each way costs. */
 function hintFor(block: GuardBlock, { policy, facts }: AuditQuestion): string {
-  const { limit, service = '', budget = '', zone = '' } = block;
+  const { limit, service = '', zone = '' } = block;
   switch (limit) {
     case 'zone':
       return (
@@ -37,10 +38,7 @@ function hintFor(block: GuardBlock, { policy, facts }: AuditQuestion): string {
         `zones is billed, and connections from a zone may be served in another.`
       );
     case 'endpoints':
-      return (
-        `Let budget ${budget} spare the pods of one node (maxUnavailable: 1 or more): that many are missing for a moment. ` +
-        'Or add replicas on other nodes: costs the pods.'
-      );
+      return hintForBudget(block);
     case 'targets':
       return hintForTargets(block, policy, indexOf(facts.cluster).service(service)?.externalTrafficPolicy === 'Local');
     case 'do-not-disrupt':
@@ -52,6 +50,15 @@ function hintFor(block: GuardBlock, { policy, facts }: AuditQuestion): string {
     case 'in-flight':
       return `Wait until ${service} is back at its baseline.`;
   }
+}
+
+/** More replicas are advised only where the budget would not demand them all as well. */
+function hintForBudget({ budget = '', never }: GuardBlock): string {
+  const spare = `Let budget ${budget} spare the pods of one node (maxUnavailable: 1 or more): that many are missing for a moment.`;
+  if (never?.demand === undefined) return `${spare} Or add replicas on other nodes: costs the pods.`;
+  const pods = podsToSpare(Math.max(1, never.takes), never.demand);
+  if (pods === undefined) return spare;
+  return `${spare} Or add replicas on other nodes until it has at least ${pods} pods: costs the pods.`;
 }
 
 /**

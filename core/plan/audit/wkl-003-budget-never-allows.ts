@@ -1,3 +1,4 @@
+import { hintToSpare } from '../../eviction/explain-budget.ts';
 import type { DisruptionBudgetFacts } from '../../model/pod.ts';
 import { type AuditRule, podsToMove } from './rule.ts';
 
@@ -18,7 +19,7 @@ export const wkl003BudgetNeverAllows: AuditRule = (question) => {
       severity: 'error',
       subject: `pdb ${budget.namespace}/${budget.name}`,
       message: `it demands ${budget.desiredHealthy} of ${budget.expectedPods} pods: none may be evicted`,
-      hint: 'Let it spare at least one pod (maxUnavailable: 1), or add a replica.',
+      hint: hintToSpare(budget.demand),
     }));
 };
 

@@ -320,6 +320,7 @@ describe('one observation of the cluster', () => {
         currentHealthy: 4,
         disruptionsAllowed: 1,
         expectedPods: 4,
+        demand: { field: 'maxUnavailable', amount: 1, isPercentage: false },
         selectorKeys: ['app'],
       },
     ]);
@@ -354,6 +355,16 @@ describe('one observation of the cluster', () => {
     expect(clusterFacts({ ...nothing, pods: [pod] }).pods[0]).toMatchObject({ orphaned: true });
     expect(clusterFacts({ ...nothing, pods: [pod], daemonSets: [daemonSet] }).pods[0]).not.toHaveProperty('orphaned');
     expect(clusterFacts({ ...nothing, pods: [podFacts(deploymentPod)] }).pods[0]).not.toHaveProperty('orphaned');
+  });
+
+  it.each([
+    [{ minAvailable: 3 }, { field: 'minAvailable', amount: 3, isPercentage: false }],
+    [{ minAvailable: '90%' }, { field: 'minAvailable', amount: 90, isPercentage: true }],
+    [{ maxUnavailable: 0 }, { field: 'maxUnavailable', amount: 0, isPercentage: false }],
+    [{ maxUnavailable: '25%' }, { field: 'maxUnavailable', amount: 25, isPercentage: true }],
+    [{}, undefined],
+  ] as const)('reads what a budget with the spec %o demands', (spec, demand) => {
+    expect(budgetFacts({ ...budget, spec }).facts.demand).toEqual(demand);
   });
 
   it('takes a budget that its controller has not seen for one that allows nothing', () => {

@@ -50,6 +50,7 @@ const blockedBy = (counts: { readonly needs: number; readonly has: number; reado
   pod: 'shop/checkout-7d9f8b6c5-x2x9p',
   budget: 'shop/checkout',
   ...counts,
+  demand: { field: 'minAvailable', amount: 3, isPercentage: false } as const,
   since: now - 240_000,
   reason: 'budget shop/checkout',
 });
@@ -60,7 +61,7 @@ const strict: GuardBlock = {
   budget: 'shop/checkout',
   needs: 3,
   has: 3,
-  never: { expects: 3, takes: 1 },
+  never: { expects: 3, takes: 1, demand: { field: 'minAvailable', amount: 90, isPercentage: true } },
 };
 
 const evicting = (counts: Parameters<typeof blockedBy>[0]) =>
@@ -74,7 +75,7 @@ const stalledNode = node(2, {
   problem: {
     code: 'DeadlineExceeded',
     message: `${nameOf(2)} to be empty: timed out after 15 min: 1 pod left; shop/checkout-7d9f8b6c5-x2x9p: budget shop/checkout needs all of its 3 pods healthy, so it never lets one leave`,
-    hint: 'PodDisruptionBudget shop/checkout never lets a pod leave. Let it spare at least one pod (maxUnavailable: 1), or add a replica. Then resume.',
+    hint: 'PodDisruptionBudget shop/checkout never lets a pod leave. Let it spare at least one pod (maxUnavailable: 1), or run at least 4 of its pods: its minAvailable is 3. Then resume.',
   },
   waiting: waits('an operator', 600, { until: undefined }),
 });

@@ -68,7 +68,12 @@ export function describePodsLeaving(name: string, subject: () => ClusterSubject)
       const refs = [await serve('api-1', 'api'), await serve('api-2', 'api')];
       await others.addBudget('api', 2, 'api');
       const budget = (await one.observe()).budgets.find((found) => found.name === 'api');
-      expect(budget).toMatchObject({ currentHealthy: 2, desiredHealthy: 2, disruptionsAllowed: 0 });
+      expect(budget).toMatchObject({
+        currentHealthy: 2,
+        desiredHealthy: 2,
+        disruptionsAllowed: 0,
+        demand: { field: 'minAvailable', amount: 2, isPercentage: false },
+      });
       expect(budget?.podUids.toSorted()).toEqual(refs.map(({ uid }) => uid).toSorted());
       for (const ref of refs) {
         for (const dryRun of [true, false]) {

@@ -25,12 +25,13 @@ describe('budgets', () => {
 
   test('a budget that demands all of its pods never lets one leave, and says so', () => {
     const pods = web(plain);
-    const { blocked } = decide({ pods, budgets: [aBudget('web', pods, 3)] });
+    const demand = { field: 'minAvailable', amount: 80, isPercentage: true } as const;
+    const { blocked } = decide({ pods, budgets: [{ ...aBudget('web', pods, 3), demand }] });
     expect(blocked.map(({ reason }) => reason)).toEqual([
       'budget default/web needs all of its 3 pods healthy, so it never lets one leave',
     ]);
     expect(hintBudget(blocked)).toMatch(
-      /^PodDisruptionBudget default\/web never lets .*maxUnavailable: 1.* Then resume\.$/,
+      /^PodDisruptionBudget default\/web never lets .*maxUnavailable: 1.*at least 5 of its pods: its minAvailable is 80%\. Then resume\.$/,
     );
   });
 

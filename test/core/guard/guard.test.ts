@@ -50,11 +50,12 @@ describe('a budget that can never allow it blocks a node', () => {
     expect(blockOf(guardOf(facts, facts), 'n1')).toMatchObject({ limit: 'endpoints', ...block });
   });
 
-  test('and says what it needs and has, how to change it, and how many more pods would do', () => {
-    const facts = factsOf({ pods: crowded, budgets: [aBudget('web', crowded, 3)] });
+  test('and says what it needs and has, how to change it, and how many pods would do', () => {
+    const demand = { field: 'minAvailable', amount: 3, isPercentage: false } as const;
+    const facts = factsOf({ pods: crowded, budgets: [{ ...aBudget('web', crowded, 3), demand }] });
     expect(explainNever(blockOf(guardOf(facts, facts), 'n1') ?? { node: '', limit: 'best', needs: 0, has: 0 })).toBe(
       'Budget default/web needs 3 healthy of its 4 pods, and 2 of them are on the node. Let it spare 2 pods (kubectl -n default edit pdb web, ' +
-        'maxUnavailable: 2); or, where its minAvailable is a number, run 1 more of the pods.',
+        'maxUnavailable: 2), or run at least 5 of its pods: its minAvailable is 3.',
     );
   });
 

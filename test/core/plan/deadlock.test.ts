@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { BudgetDemand } from '../../../core/model/budget-demand.ts';
 import type { Finding } from '../../../core/plan/finding.ts';
 import { aBudget, aNode, aPod, aWorkload, onePodOnEach, withGuard, withPodSurge } from '../support/facts.ts';
 import type { Policy } from '../support/model.ts';
@@ -12,14 +13,17 @@ const onePod = onePodOnEach('web', old);
 interface Terms extends Scene {
   /** Pods that the budget requires, of this many. */
   readonly demands?: (pods: number) => number;
+  /** The same, as its spec says it. */
+  readonly demand?: BudgetDemand;
   readonly minServing?: Policy['guard']['minServing'][string];
   readonly podSurge?: Pick<Policy, 'podSurge'>;
 }
 
 /** What GRD-001 says about a run over these nodes. */
-function findingOf({ demands, minServing, podSurge, ...scene }: Terms): Finding | undefined {
+function findingOf({ demands, demand, minServing, podSurge, ...scene }: Terms): Finding | undefined {
   const { nodes = old, pods = onePod } = scene;
-  const budgets = demands === undefined ? [] : [aBudget('web', pods, demands(pods.length))];
+  const budgets =
+    demands === undefined ? [] : [{ ...aBudget('web', pods, demands(pods.length)), ...(demand && { demand }) }];
   const workloads = [aWorkload('web', pods.length, { surge: 1 })];
   const facts = factsOf({ ...scene, nodes: [...nodes, ...spare], pods, budgets, workloads });
   const guard = withGuard({ minServing: minServing === undefined ? {} : { 'default/web': minServing } });
@@ -41,6 +45,16 @@ const ways: Readonly<Record<string, (scene: Terms) => Terms>> = {
 const stuck: readonly (readonly [what: string, scene: Terms, named: readonly string[]])[] = [
   ['one node alone serves a zone', { crossZone: false, demands: () => 1 }, ['replica', 'cross-zone', 'spec.podSurge']],
   ['a budget demands as many pods as there are', { demands: () => 3 }, ['replica', 'maxUnavailable', 'spec.podSurge']],
+  [
+    'a budget demands a number of pods that is as high as what there is',
+    { demands: () => 3, demand: { field: 'minAvailable', amount: 3, isPercentage: false } },
+    ['replica', 'maxUnavailable', 'spec.podSurge'],
+  ],
+  [
+    'a budget demands all pods, however many',
+    { demands: (n) => n, demand: { field: 'minAvailable', amount: 100, isPercentage: true } },
+    ['maxUnavailable', 'spec.podSurge'],
+  ],
   [
     'the minimum serving is as high as what serves',
     { minServing: { targets: 3 } },
