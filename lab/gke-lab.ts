@@ -1,6 +1,6 @@
 /** The lab on Google, with the controllers of GKE. */
 import { installGoogleControllers } from '../scripts/setup/install-google-controllers.ts';
-import type { BalancedService } from './cluster/cloud.ts';
+import type { LoadBalancedService } from './cluster/cloud.ts';
 import { type GoogleCloud, openGoogle } from './cluster/google-cloud.ts';
 import type { SimulatedGcp } from './gcp/server.ts';
 import { type LabOptions, type RunningLab, startLabOn } from './running-lab.ts';
@@ -16,7 +16,7 @@ export interface GkeLab extends RunningLab {
  */
 export async function startGkeLab(scenario: GkeScenario, options: LabOptions = {}): Promise<GkeLab> {
   const tools = await installGoogleControllers(options.signal);
-  const { lab, cloud } = await startLabOn<BalancedService, GoogleCloud>(scenario, options, {
+  const { lab, cloud } = await startLabOn<LoadBalancedService, GoogleCloud>(scenario, options, {
     returnPath: 'direct',
     openCloud: (at) => openGoogle(scenario, tools, at),
   });

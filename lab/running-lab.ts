@@ -4,7 +4,7 @@
  */
 import type { ChildProcess } from 'node:child_process';
 import { assertTools, toolPaths } from '../scripts/setup/paths.ts';
-import type { BalancedService, CloudSurroundings, LabCloud } from './cluster/cloud.ts';
+import type { CloudSurroundings, LabCloud, LoadBalancedService } from './cluster/cloud.ts';
 import { type Cluster, startCluster } from './cluster/cluster.ts';
 import { takeLock } from './cluster/lock.ts';
 import { withNames } from './cluster/name-service.ts';
@@ -38,7 +38,7 @@ export interface LabOptions {
 }
 
 /** A process inside the lab; its standard streams are ignored unless set otherwise. */
-export type InsideOptions = Pick<StartOptions, 'env' | 'stdio' | 'cwd' | 'log' | 'nice'>;
+type InsideOptions = Pick<StartOptions, 'env' | 'stdio' | 'cwd' | 'log' | 'nice'>;
 
 /** What a lab consists of at this moment. */
 export interface LabStatus {
@@ -55,11 +55,11 @@ export interface LabStatus {
     readonly ip: string;
     readonly version: string;
   }[];
-  readonly services: readonly BalancedService[];
+  readonly services: readonly LoadBalancedService[];
 }
 
 /** A running lab. */
-export interface RunningLab<Service extends BalancedService = BalancedService> {
+export interface RunningLab<Service extends LoadBalancedService = LoadBalancedService> {
   /** For clients in the root namespace: the API server at 127.0.0.1. */
   readonly kubeconfigPath: string;
   /** For clients in the namespaces of the control plane and of operations. */
@@ -101,7 +101,7 @@ interface CloudOpener<Cloud> {
  * Starts a lab and resolves when its nodes are ready and its objects applied. Throws `LabInUseError` when there is one already, a `SetupError` when
  * tools are missing, and the signal's reason when it is aborted.
  */
-export async function startLabOn<Service extends BalancedService, Cloud extends LabCloud<Service>>(
+export async function startLabOn<Service extends LoadBalancedService, Cloud extends LabCloud<Service>>(
   scenario: ClusterScenario,
   options: LabOptions,
   { returnPath, openCloud }: CloudOpener<Cloud>,
@@ -154,7 +154,7 @@ async function populate(
   await applyObjects(kubeConfig, scenario.objects.filter(needsNodes), signal);
 }
 
-function createLab<Service extends BalancedService, Cloud extends LabCloud<Service>>(
+function createLab<Service extends LoadBalancedService, Cloud extends LabCloud<Service>>(
   cluster: Cluster<Cloud>,
   scenario: ClusterScenario,
   undo: (() => Promise<unknown> | void)[],

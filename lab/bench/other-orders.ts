@@ -25,7 +25,7 @@ const acts = {
 export type OtherOrder = keyof typeof acts;
 
 /** A node that takes pods. */
-export interface ReadyNode {
+interface ReadyNode {
   readonly name: string;
   readonly instanceId: string;
 }

@@ -7,14 +7,14 @@ import { type SimulatedAws, startSimulatedAws } from '../aws/server.ts';
 import { portToSocket } from '../forward.ts';
 import { API_SERVER_INSIDE, AWS_PORT_INSIDE, NAMESPACES } from '../network-plan.ts';
 import type { Scenario } from '../scenario.ts';
-import { type BalancedService, type CloudSurroundings, describeBalanced, type LabCloud } from './cloud.ts';
+import { type CloudSurroundings, describeBalanced, type LabCloud, type LoadBalancedService } from './cloud.ts';
 import { awsEnvironment, startCloudController } from './cloud-controller.ts';
 import { followNames } from './name-service.ts';
 import { logFile, STATE } from './state.ts';
 import { setTargetGroupAttributes } from './target-groups.ts';
 
 /** A Service behind a Network Load Balancer. */
-export interface LabService extends BalancedService {
+export interface LabService extends LoadBalancedService {
   readonly loadBalancerArn: string;
   readonly targetGroupArns: readonly string[];
 }

@@ -5,7 +5,7 @@ import type { ControlPlaneProcess } from './control-plane.ts';
 import type { Machines } from './machines.ts';
 
 /** A Service behind a load balancer, as clients see it. */
-export interface BalancedService {
+export interface LoadBalancedService {
   readonly namespace: string;
   readonly name: string;
   /** From the Service's status: a name or an address. */
@@ -27,7 +27,7 @@ export type UpgradeDelays = Pick<
 >;
 
 /** A simulated cloud that runs. */
-export interface LabCloud<Service extends BalancedService> {
+export interface LabCloud<Service extends LoadBalancedService> {
   /** The provider of its node pools, as policies name it. */
   readonly provider: 'eks' | 'gke';
   /** Label of nodes with the name of their pool. */
@@ -64,8 +64,8 @@ export interface CloudSurroundings {
 export function describeBalanced(
   service: V1Service,
   hostname: string,
-  vips: BalancedService['vips'],
-): BalancedService | undefined {
+  vips: LoadBalancedService['vips'],
+): LoadBalancedService | undefined {
   const port = service.spec?.ports?.[0]?.port;
   if (port === undefined) return undefined;
   return {

@@ -9,7 +9,7 @@ import { ADDRESSES, API_SERVER_INSIDE, NAMESPACES } from '../network-plan.ts';
 import { stop } from '../process.ts';
 import { createPodCgroup } from './cgroups.ts';
 import { removeLeftovers } from './cleanup.ts';
-import type { BalancedService, CloudSurroundings, LabCloud } from './cloud.ts';
+import type { CloudSurroundings, LabCloud, LoadBalancedService } from './cloud.ts';
 import {
   awaitApiServer,
   type ControlPlaneProcess,
@@ -49,7 +49,7 @@ interface ClusterOptions<Cloud> {
 }
 
 /** Starts everything except the scenario's objects; what it has started when it fails is in `undo`. */
-export async function startCluster<Cloud extends LabCloud<BalancedService>>(
+export async function startCluster<Cloud extends LabCloud<LoadBalancedService>>(
   options: ClusterOptions<Cloud>,
 ): Promise<Cluster<Cloud>> {
   const { tools, signal, report, undo } = options;

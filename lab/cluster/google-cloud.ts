@@ -12,10 +12,10 @@ import { type SimulatedGcp, startSimulatedGcp } from '../gcp/server.ts';
 import { NAMESPACES } from '../network-plan.ts';
 import type { GkeScenario } from '../scenario.ts';
 import {
-  type BalancedService,
   type CloudSurroundings,
   describeBalanced,
   type LabCloud,
+  type LoadBalancedService,
   type UpgradeDelays,
 } from './cloud.ts';
 import { startGceCloudController, startIngressGce } from './google-controllers.ts';
@@ -29,7 +29,7 @@ const CONTROLLER_PORTS = { cloudControllerManager: 10_258, ingressGce: 10_260 } 
 const authorityFile = join(STATE.pki, 'google-ca.crt');
 
 /** A simulated Google that runs in the lab. */
-export interface GoogleCloud extends LabCloud<BalancedService> {
+export interface GoogleCloud extends LabCloud<LoadBalancedService> {
   readonly gcp: SimulatedGcp;
 }
 
@@ -98,7 +98,7 @@ export async function openGoogle(
   };
 }
 
-function describeService(service: V1Service, ip: string | undefined, zone: string): BalancedService | undefined {
+function describeService(service: V1Service, ip: string | undefined, zone: string): LoadBalancedService | undefined {
   return ip === undefined ? undefined : describeBalanced(service, ip, [{ zone, address: ip }]);
 }
 

@@ -9,7 +9,7 @@ import {
 } from '@kubernetes/client-node';
 import { NAMESPACES } from '../network-plan.ts';
 import { attempt } from '../process.ts';
-import type { BalancedService, LabCloud } from './cloud.ts';
+import type { LabCloud, LoadBalancedService } from './cloud.ts';
 
 /** Set by the kubelet, removed by the cloud controller manager once it has set the zone labels. */
 const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
@@ -48,7 +48,7 @@ export async function missingPods(config: KubeConfig): Promise<Missing> {
 }
 
 /** The load-balanced Services that already have an address, and the names of those that have none. */
-export async function findServices<Service extends BalancedService>(
+export async function findServices<Service extends LoadBalancedService>(
   config: KubeConfig,
   cloud: LabCloud<Service>,
 ): Promise<{ readonly services: readonly Service[]; readonly missing: Missing }> {
@@ -66,7 +66,7 @@ export async function findServices<Service extends BalancedService>(
  * The targets that should be healthy and are not: with externalTrafficPolicy Local those on nodes with a ready pod, with Cluster all nodes
  * (kubernetes pkg/proxy/healthcheck/service_health.go).
  */
-export async function missingTargets<Service extends BalancedService>(
+export async function missingTargets<Service extends LoadBalancedService>(
   config: KubeConfig,
   cloud: LabCloud<Service>,
   services: readonly Service[],
@@ -92,7 +92,7 @@ export async function missingTargets<Service extends BalancedService>(
 }
 
 /** The addresses that do not answer a real request from the client's namespace. */
-export async function missingAnswers(services: readonly BalancedService[]): Promise<Missing> {
+export async function missingAnswers(services: readonly LoadBalancedService[]): Promise<Missing> {
   const urls = services.flatMap(({ vips, port }) => vips.map(({ address }) => `http://${address}:${port}/`));
   const script = `Promise.all(process.argv.slice(1).map(async (url) => {
     const answer = await fetch(url, { signal: AbortSignal.timeout(2000) }).catch((error) => error);
@@ -114,7 +114,7 @@ function takesPods(node: V1Node): boolean {
   return ready && !(node.spec?.taints?.some(({ key }) => key === UNINITIALIZED_TAINT) ?? false);
 }
 
-function nodesWithReadyEndpoint(service: BalancedService, slices: readonly V1EndpointSlice[]): ReadonlySet<string> {
+function nodesWithReadyEndpoint(service: LoadBalancedService, slices: readonly V1EndpointSlice[]): ReadonlySet<string> {
   const own = slices.filter(
     ({ metadata }) =>
       metadata?.namespace === service.namespace && metadata.labels?.['kubernetes.io/service-name'] === service.name,

@@ -5,13 +5,18 @@ import {
   RegisterTargetsCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { Scenario } from '../scenario.ts';
-import type { LabService } from './aws-cloud.ts';
 import { awsEnvironment } from './cloud-controller.ts';
 
 /** Where the simulated AWS listens, and the region that clients sign for. */
 interface AwsAddress {
   readonly url: string;
   readonly region: string;
+}
+
+/** A Service, by name, with its target groups. */
+interface BalancedByTargetGroups {
+  readonly name: string;
+  readonly targetGroupArns: readonly string[];
 }
 
 /**
@@ -22,7 +27,7 @@ interface AwsAddress {
 export async function setTargetGroupAttributes(
   aws: AwsAddress,
   { targetGroups }: Pick<Scenario, 'targetGroups'>,
-  services: readonly LabService[],
+  services: readonly BalancedByTargetGroups[],
 ): Promise<void> {
   await withClient(aws, async (client) => {
     for (const { service, attributes } of targetGroups) {
@@ -41,7 +46,7 @@ export async function setTargetGroupAttributes(
  */
 export async function registerInstance(
   aws: AwsAddress,
-  services: readonly LabService[],
+  services: readonly BalancedByTargetGroups[],
   instanceId: string,
 ): Promise<void> {
   await withClient(aws, async (client) => {
