@@ -61,8 +61,8 @@ export interface TargetGroupFacts {
   /** Zones in which the load balancer has an address. */
   readonly zones: readonly string[];
   readonly deregistrationDelayMs: number;
-  /** The load balancer closes remaining connections at the end of the deregistration delay. */
-  readonly terminatesConnectionsAfterDelay: boolean;
+  /** The load balancer closes remaining connections at the end of the deregistration delay. Where nobody says what becomes of them, `unknown`. */
+  readonly terminatesConnectionsAfterDelay: boolean | 'unknown';
   /** The load balancer closes the connections of a target that becomes unhealthy. */
   readonly terminatesUnhealthyConnections: boolean;
   readonly healthCheck: HealthCheckFacts;

@@ -114,6 +114,10 @@ function register(world: World, service: SimService, instanceId: string): void {
 function deregister(world: World, service: SimService, target: SimTarget): void {
   target.state = 'draining';
   note(world, `${service.key}: ${target.instanceId} drains`);
+  if (service.connectionDrainMs === 0 && target.forwards) {
+    world.traffic.cut += 1;
+    note(world, `${service.key}: connections through ${target.instanceId} cut`);
+  }
   const connectionDrainMs = service.connectionDrainMs ?? world.delays.deregistration;
   later(world, world.delays.propagation, () => (target.forwards = false));
   later(world, connectionDrainMs, () => (target.listed = false));

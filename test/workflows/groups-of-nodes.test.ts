@@ -52,6 +52,20 @@ describe('load balancers that have some nodes as targets', () => {
   });
 });
 
+describe('a load balancer that drains no connections', () => {
+  test('cuts those of each node that leaves, and the report says so', async () => {
+    const { world, start } = upgradeOf();
+    serviceNamed(world, 'web').connectionDrainMs = 0;
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expect(report.unprotected).toEqual([expect.stringContaining('k8s-default-web drains no connections: it cuts')]);
+    expect({ ...world.traffic, sent: 0 }).toEqual({ sent: 0, lost: 0, cut: 4 });
+    expect(world.violations).toEqual([]);
+    expectNothingLeft(world, 4);
+  });
+});
+
 describe('a controller that is done with one Service after another', () => {
   const services = ['web', 'web-b', 'web-c'];
   const syncMs = 45_000;

@@ -113,10 +113,10 @@ async function readGroup(
       ...common,
       kind: 'gce-target-pool',
       membership: 'all-nodes',
-      // Connection draining is what a target pool lacks (load balancing documentation, "Migrate an external passthrough Network Load Balancer from target
-      // pool to backend service"). What happens to established connections when a VM leaves one is documented nowhere: the worse case is assumed.
+      // Connection draining is what target pools lack, and what becomes of established connections is written nowhere (load balancing documentation,
+      // "Migrate an external passthrough Network Load Balancer from target pool to backend service" and "Using target pools").
       deregistrationDelayMs: 0,
-      terminatesConnectionsAfterDelay: true,
+      terminatesConnectionsAfterDelay: 'unknown',
       terminatesUnhealthyConnections: false,
       healthCheck: mapHealthCheck(await readHealthCheck(reader, pool.healthChecks)),
     };
@@ -127,6 +127,7 @@ async function readGroup(
     kind: 'gce-backend-service',
     ...membersOf(backend, service),
     deregistrationDelayMs: (backend.connectionDraining?.drainingTimeoutSec ?? 0) * 1_000,
+    // "After the timeout duration is reached, the load balancer stops sending all traffic" ("Enable connection draining"). It is 0 unless somebody sets it.
     terminatesConnectionsAfterDelay: true,
     // Compute API reference, BackendService.connectionTrackingPolicy: by default TCP connections persist on an unhealthy backend.
     terminatesUnhealthyConnections:
