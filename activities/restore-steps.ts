@@ -79,7 +79,7 @@ export function createRestoreSteps(
           const missing = facts.targetGroups.filter((group) => {
             const targets = targetsOf(node, group);
             const isOut = targets.length === 0 || targets.some((target) => target.state === 'draining');
-            return isOut && takesNode(seen, group, peers);
+            return isOut && takesNode(seen, group, peers, facts.cluster);
           });
           if (missing.length > 0)
             return { done: false, reason: `${node.name} is not registered again in ${namesOf(missing)}` };

@@ -43,6 +43,7 @@ export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase 
     service: observation.service,
     // Observed with v3.5: the target turns healthy again and stays, with the label set.
     strandsDraining: observation.controller === 'aws-load-balancer-controller',
+    membership: 'all-nodes',
     crossZone: mapCrossZone(own, attributesOf(observation.loadBalancerAttributes)),
     zones: (observation.loadBalancer.AvailabilityZones ?? []).map(({ ZoneName }) => ZoneName ?? '').sort(),
     deregistrationDelayMs: Number(own.get('deregistration_delay.timeout_seconds') ?? 300) * 1000,

@@ -4,7 +4,7 @@ import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { takenAwayBy } from '../model/taken-away.ts';
-import type { TargetGroupFacts } from '../model/target-group.ts';
+import { membershipOf, type TargetGroupFacts } from '../model/target-group.ts';
 
 /** A node that can take new connections of a Service. */
 interface ServingNode {
@@ -84,9 +84,11 @@ function computeState(service: ServiceFacts, facts: ServingFacts): ServiceState 
   const serving = new Map<string, ServingNode>();
   if (groups.length === 0) return { service, groups, serving, attached, taken, hosts, readyOn };
   const registered = groups.map((group) => statesByInstance(group.targets));
+  const takesAll = groups.every((group) => membershipOf(group) === 'all-nodes');
   for (const node of facts.cluster.nodes) {
     const state = worstState(registered, node.instanceId);
-    const isComing = !local && !node.excluded && (!node.ready || state.isDraining);
+    // A node that is not Ready is deregistered for now; in a group that draws its targets it may never have been one.
+    const isComing = !local && !node.excluded && ((!node.ready && takesAll) || state.isDraining);
     if (state.isRegistered || isComing) attached.add(node.name);
     if (state.isTaken) taken.add(node.name);
     const endpoints = readyOn.get(node.name) ?? 0;

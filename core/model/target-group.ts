@@ -31,6 +31,13 @@ export interface HealthCheckFacts {
   readonly unhealthyThreshold: number;
 }
 
+/**
+ * Which nodes are targets of a group while nobody excludes them. `all-nodes`: every node that the load balancer takes. `hosts-only`: only nodes that
+ * host an endpoint of its Service, from a moment after the endpoint has appeared. `subset`: nodes that the controller draws, and a new node
+ * only when there is room.
+ */
+type Membership = 'all-nodes' | 'hosts-only' | 'subset';
+
 /** A set of instances to which a load balancer sends traffic. Attributes are read from the cloud, never assumed. */
 export interface TargetGroupFacts {
   /** ARN or the cloud's own name. */
@@ -43,12 +50,19 @@ export interface TargetGroupFacts {
   readonly service: string;
   /** The controller never deregisters a node that is excluded while its target is `unhealthy.draining`. */
   readonly strandsDraining: boolean;
+  /** Absent in facts from before there were others than `all-nodes`. */
+  readonly membership?: Membership;
+  /**
+   * A node that is included again while it drains is registered only when that has ended (ingress-gce v1.41.1: a detach operation is not cancelled).
+   * Absent where it is registered at once.
+   */
+  readonly returnsAfterDrain?: boolean;
   readonly crossZone: boolean;
   /** Zones in which the load balancer has an address. */
   readonly zones: readonly string[];
   readonly deregistrationDelayMs: number;
-  /** The load balancer closes remaining connections at the end of the deregistration delay. */
-  readonly terminatesConnectionsAfterDelay: boolean;
+  /** The load balancer closes remaining connections at the end of the deregistration delay. Where nobody says what becomes of them, `unknown`. */
+  readonly terminatesConnectionsAfterDelay: boolean | 'unknown';
   /** The load balancer closes the connections of a target that becomes unhealthy. */
   readonly terminatesUnhealthyConnections: boolean;
   readonly healthCheck: HealthCheckFacts;
@@ -57,3 +71,8 @@ export interface TargetGroupFacts {
 
 /** A target group without its targets. These attributes change rarely. */
 export type TargetGroupBase = Omit<TargetGroupFacts, 'targets'>;
+
+/** Which nodes are targets of the group. */
+export function membershipOf({ membership = 'all-nodes' }: Pick<TargetGroupFacts, 'membership'>): Membership {
+  return membership;
+}

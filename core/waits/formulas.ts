@@ -55,7 +55,7 @@ export function forwardedAge(
   const age = ages[service] ?? ages['*'];
   if (age !== undefined) return { ms: age, endedBy: 'age' };
   const maxDelay = Math.max(...groups.map((group) => group.deregistrationDelayMs));
-  const cut = groups.every((group) => group.terminatesConnectionsAfterDelay);
+  const cut = groups.every((group) => group.terminatesConnectionsAfterDelay === true);
   return { ms: maxDelay, endedBy: cut ? 'load-balancer' : 'unknown' };
 }
 

@@ -36,7 +36,8 @@ export function decideNodesReady(question: SurgeQuestion): WaitDecision {
 /**
  * The new nodes are ready for traffic when they can run pods, and each is registered in every target group that has the old nodes in its zone.
  * With policy Local it is normal that a registered node without a pod fails its health check. With policy Cluster the node must be healthy,
- * unless no target of the group is healthy: then the Service itself is down, and the new nodes are not the cause.
+ * unless no target of the group is healthy: then the Service itself is down, and the new nodes are not the cause. Groups that do not have
+ * every node as a target are waited for only once a node hosts an endpoint, or not at all; see takesNode.
  */
 export function decideNodesRegistered(question: SurgeQuestion): WaitDecision {
   const { ready, problems } = observeNodes(question);
@@ -45,7 +46,7 @@ export function decideNodesRegistered(question: SurgeQuestion): WaitDecision {
   for (const { service, groups } of balancedServices(question.facts).values()) {
     for (const group of groups) {
       const isRegistered = registeredIn(group, service.externalTrafficPolicy);
-      const late = ready.filter((node) => !isRegistered(node) && takesNode(node, group, peers));
+      const late = ready.filter((node) => !isRegistered(node) && takesNode(node, group, peers, question.facts.cluster));
       if (late.length > 0)
         problems.push(`${group.name} has not registered ${listNames(late.map((node) => describe(node, group)))}`);
     }

@@ -1,5 +1,5 @@
 /** What happens to a cluster besides an upgrade: each function changes one thing in the world and lets it react. */
-import { excludeLabel } from './load-balancer.ts';
+import { excludeLabel } from './membership.ts';
 import { later, note, type SimNode, type SimPod, type SimService, type SimWorkload, type World } from './world.ts';
 
 /** The readiness probes of all pods of a workload fail for this long, ms, although the pods would answer. */
@@ -119,6 +119,16 @@ export function uncover(service: SimService, zone: string, world: World): void {
 export function cover(service: SimService, world: World): void {
   delete service.uncovered;
   service.targets = service.targets.filter(({ state }) => state !== 'unused');
+  world.changed();
+}
+
+/**
+ * The load balancer of a Service has network endpoint groups of nodes: with policy Local of those that host an endpoint, with policy Cluster of a
+ * subset of that size.
+ */
+export function groupNodes(service: SimService, subsetSize: number, world: World): void {
+  const membership = service.externalTrafficPolicy === 'Local' ? 'hosts-only' : 'subset';
+  Object.assign(service, { membership, subsetSize, returnsAfterDrain: true });
   world.changed();
 }
 

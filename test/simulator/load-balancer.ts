@@ -1,13 +1,6 @@
 import { viewOn } from './kubernetes.ts';
-import { later, note, type SimNode, type SimService, type SimTarget, type World } from './world.ts';
-
-/** Label that excludes a node from load balancers (kubernetes.io well-known labels). */
-export const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
-
-/** Any value but `false` excludes the node, as the service controller reads it. */
-export function isExcluded(node: Pick<SimNode, 'labels'>): boolean {
-  return (node.labels[excludeLabel] ?? 'false') !== 'false';
-}
+import { wantedInstances } from './membership.ts';
+import { later, note, type SimService, type SimTarget, type World } from './world.ts';
 
 /** Cloud controller and load balancers: registration, health checks, deregistration. Runs after every change. */
 export function reconcileLoadBalancers(world: World): void {
@@ -27,21 +20,16 @@ function passes(world: World, service: SimService, target: SimTarget): boolean {
   return viewOn(service, node).some((endpoint) => endpoint.node === node.name && !endpoint.terminating);
 }
 
-function wanted(world: World, { onlyPool }: SimService): string[] {
-  const taken = world.nodes.filter(({ pool }) => onlyPool === undefined || pool === onlyPool);
-  return taken.filter((node) => !isExcluded(node)).map((node) => node.instanceId);
-}
-
 function reconcileRegistrations(world: World, service: SimService): void {
   if (world.faults.controllersFrozen) return;
   const want = wantedBy(world, service);
   const registered = service.targets.filter((target) => target.state !== 'draining');
   const differs =
-    want.some((id) => !registered.some((target) => target.instanceId === id)) ||
+    want.some((id) => !registered.some((target) => target.instanceId === id) && mayRegister(service, id)) ||
     registered.some((target) => !want.includes(target.instanceId));
   if (!differs || reacting.has(service)) return;
   reacting.add(service);
-  later(world, world.delays.cloudController, () => {
+  later(world, untilSync(world), () => {
     reacting.delete(service);
     if (world.faults.controllersFrozen) return;
     const current = wantedBy(world, service);
@@ -49,11 +37,28 @@ function reconcileRegistrations(world: World, service: SimService): void {
       if (target.state !== 'draining' && !current.includes(target.instanceId)) deregister(world, service, target);
     }
     for (const id of current) {
-      const known = service.targets.find((target) => target.instanceId === id);
-      if (known === undefined || known.state === 'draining') register(world, service, id);
+      if (mayRegister(service, id)) register(world, service, id);
     }
   });
 }
+
+/** An endpoint of a network endpoint group is attached again only once it has drained (ingress-gce v1.41.1, run). */
+function mayRegister(service: SimService, instanceId: string): boolean {
+  const known = service.targets.find((target) => target.instanceId === instanceId);
+  return known === undefined || (known.state === 'draining' && service.returnsAfterDrain !== true);
+}
+
+/** Time until the controller reacts, ms. One that syncs Services one after another begins with the next when it is done with this one. */
+function untilSync(world: World): number {
+  const now = world.clock.now();
+  const { cloudController, serviceSync } = world.delays;
+  if (serviceSync === 0) return cloudController;
+  const at = Math.max(now + cloudController, freeAt.get(world) ?? 0);
+  freeAt.set(world, at + serviceSync);
+  return at - now;
+}
+
+const freeAt = new WeakMap<World, number>();
 
 const reacting = new WeakSet<object>();
 
@@ -62,7 +67,7 @@ const reacting = new WeakSet<object>();
  * Controller skips a target that is `unhealthy.draining` when its node is excluded, and never returns to it.
  */
 function wantedBy(world: World, service: SimService): string[] {
-  const free = wanted(world, service);
+  const free = wantedInstances(world, service);
   for (const target of service.targets) {
     if (free.includes(target.instanceId)) target.stuck = false;
     else if (service.controller === 'aws-load-balancer-controller' && target.state === 'unhealthy.draining')
@@ -109,9 +114,14 @@ function register(world: World, service: SimService, instanceId: string): void {
 function deregister(world: World, service: SimService, target: SimTarget): void {
   target.state = 'draining';
   note(world, `${service.key}: ${target.instanceId} drains`);
+  if (service.connectionDrainMs === 0 && target.forwards) {
+    world.traffic.cut += 1;
+    note(world, `${service.key}: connections through ${target.instanceId} cut`);
+  }
+  const connectionDrainMs = service.connectionDrainMs ?? world.delays.deregistration;
   later(world, world.delays.propagation, () => (target.forwards = false));
-  later(world, world.delays.deregistration, () => (target.listed = false));
-  later(world, Math.max(world.delays.deregistration, world.delays.propagation), () => {
+  later(world, connectionDrainMs, () => (target.listed = false));
+  later(world, Math.max(connectionDrainMs, world.delays.propagation), () => {
     service.targets = service.targets.filter((other) => other !== target);
   });
 }

@@ -54,10 +54,8 @@ function behind(world: World, { type, hostnames }: ServiceFacts): readonly SimSe
   return world.services.filter((one) => one.type === 'LoadBalancer' && hostnames.includes(hostnameOf(one)));
 }
 
-function targetGroupOf(
-  world: World,
-  { key, controller, crossZone, healthCheckNodePort, uncovered = [] }: SimService,
-): TargetGroupBase {
+function targetGroupOf(world: World, service: SimService): TargetGroupBase {
+  const { key, controller, crossZone, healthCheckNodePort, uncovered = [], connectionDrainMs } = service;
   return {
     id: groupId(key),
     name: `k8s-${key.replace('/', '-')}`,
@@ -65,10 +63,12 @@ function targetGroupOf(
     loadBalancer: `nlb/${key}`,
     service: key,
     strandsDraining: controller === 'aws-load-balancer-controller',
+    membership: service.membership ?? 'all-nodes',
+    ...(service.returnsAfterDrain && { returnsAfterDrain: true }),
     crossZone,
     zones: [...new Set(world.instances.map(({ zone }) => zone))].filter((zone) => !uncovered.includes(zone)).sort(),
-    deregistrationDelayMs: world.delays.deregistration,
-    terminatesConnectionsAfterDelay: false,
+    deregistrationDelayMs: connectionDrainMs ?? world.delays.deregistration,
+    terminatesConnectionsAfterDelay: connectionDrainMs !== undefined,
     terminatesUnhealthyConnections: false,
     healthCheck: {
       protocol: 'HTTP',

@@ -1,10 +1,11 @@
 import type { PodSurgeTerms, Policy } from '../../core/policy/policy.ts';
+import type { Delays } from './delays.ts';
 import { daemonTolerations, reconcileCluster } from './kubernetes.ts';
 import { reconcileLoadBalancers } from './load-balancer.ts';
 import { completePools } from './pool-creation.ts';
 import { fillPool, rebalancePools, rememberForwarding } from './pools.ts';
 import { servingTargets, trafficPasses } from './traffic.ts';
-import { createWorld, type Delays, type SimService, type World } from './world.ts';
+import { createWorld, type SimService, type World } from './world.ts';
 
 /** A load balancer without anything special. */
 export const plainBalancer = { crossZone: true, controller: 'service-controller', unhealthyDrainingMs: 0 } as const;

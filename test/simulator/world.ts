@@ -2,39 +2,15 @@ import type { Controller } from '../../adapters/elb/map.ts';
 import type { FencingToken, TaintFacts } from '../../core/model/node.ts';
 import type { PodFacts, SpreadFacts, TolerationFacts } from '../../core/model/pod.ts';
 import type { InstanceFacts, PoolFacts } from '../../core/model/pool.ts';
-import type { TargetState } from '../../core/model/target-group.ts';
+import type { TargetGroupFacts, TargetState } from '../../core/model/target-group.ts';
 import type { AnnotationsBefore } from '../../core/pod-surge/keep-from-pruners.ts';
 import type { LearnedTimes } from '../../core/schedule/needed-time.ts';
 import type { FreezePeriod } from '../../core/schedule/schedule.ts';
 import { createVirtualClock, type VirtualClock } from './clock.ts';
+import { type Delays, defaultDelays } from './delays.ts';
 
 /** Removes `readonly`, one level deep. */
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-
-/** How fast the simulated world is. All ms. */
-export interface Delays {
-  readonly boot: number;
-  readonly nodeReady: number;
-  readonly cloudController: number;
-  readonly registration: number;
-  /** New connections still arrive for this long after deregistration. */
-  readonly propagation: number;
-  readonly deregistration: number;
-  readonly healthInterval: number;
-  readonly healthThreshold: number;
-  readonly endpoints: number;
-  readonly podReady: number;
-  readonly podGone: number;
-  readonly instanceGone: number;
-  readonly nodeForgotten: number;
-  readonly connectionAge: number;
-  /** From the request for a pool to its Auto Scaling group. */
-  readonly autoScalingGroup: number;
-  /** A pool that is not complete by then has failed (EKS user guide, "Managed node group errors": 15 minutes and more). */
-  readonly poolCreationTimeout: number;
-  /** Time between two health checks of Auto Scaling. */
-  readonly instanceCheck: number;
-}
 
 export interface SimInstance extends Mutable<InstanceFacts> {
   pool: string;
@@ -169,6 +145,14 @@ export interface SimService {
   broken?: readonly string[];
   /** Name of the only pool whose nodes its controller registers (annotation aws-load-balancer-target-node-labels). */
   onlyPool?: string;
+  /** Which nodes its controller registers; all of them if absent. */
+  membership?: TargetGroupFacts['membership'];
+  /** Of how many nodes a `subset` consists. */
+  subsetSize?: number;
+  /** A node that is included again while it drains is registered only after that. */
+  returnsAfterDrain?: true;
+  /** How long its targets drain, ms; as those of the world if absent. */
+  connectionDrainMs?: number;
   /** What the kube-proxies know; behind the truth by the endpoint delay. Terminating endpoints serve when no other is left. */
   view: readonly SimEndpoint[];
   targets: SimTarget[];
@@ -292,27 +276,6 @@ export interface World {
   nextId(prefix: string): string;
   changed(): void;
 }
-
-/** Delays in the proportions of AWS, short enough to read in a log. */
-const defaultDelays: Delays = {
-  boot: 40_000,
-  nodeReady: 10_000,
-  cloudController: 1_000,
-  registration: 60_000,
-  propagation: 45_000,
-  deregistration: 60_000,
-  healthInterval: 5_000,
-  healthThreshold: 2,
-  endpoints: 1_500,
-  podReady: 4_000,
-  podGone: 2_000,
-  instanceGone: 5_000,
-  nodeForgotten: 40_000,
-  connectionAge: 90_000,
-  autoScalingGroup: 2_000,
-  poolCreationTimeout: 25 * 60_000,
-  instanceCheck: 60_000,
-};
 
 /** An empty world at a fixed time. */
 export function createWorld(options: {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ProtectiveRule } from '../../core/steps/steps.ts';
-import type { Delays, World } from '../simulator/world.ts';
+import type { Delays } from '../simulator/delays.ts';
+import type { World } from '../simulator/world.ts';
 import { expectNothingLost } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 

@@ -1,6 +1,6 @@
 /** A pod that is not ready for a moment, just when it is about to leave, loses no request, as it loses none without an upgrade. */
 import { expect, test } from 'vitest';
-import { excludeLabel } from '../simulator/load-balancer.ts';
+import { excludeLabel } from '../simulator/membership.ts';
 import { createScenario } from '../simulator/scenario.ts';
 import { later, type World } from '../simulator/world.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';

@@ -1,6 +1,6 @@
 import type { compute_v1 } from '@googleapis/compute';
 import type { ServiceFacts } from '../../../core/model/service.ts';
-import type { TargetGroupBase } from '../../../core/model/target-group.ts';
+import type { TargetGroupBase, TargetGroupFacts } from '../../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
 import type { Discovery } from '../../../ports/load-balancers.ts';
 import { mapHealthCheck } from './map.ts';
@@ -23,7 +23,7 @@ type Rule = compute_v1.Schema$ForwardingRule;
 
 /** A forwarding rule that leads to something with nodes as its members. */
 interface Match {
-  readonly service: string;
+  readonly service: ServiceFacts;
   readonly rule: Rule;
 }
 
@@ -50,7 +50,7 @@ export async function discoverGroups(
   const rules = await listForwardingRules(reader);
   const judged = exposed.flatMap((service) => matchService(service, rules));
   const wanted = new Set(services.map(({ key }) => key));
-  const matches = onePerBackend(judged.filter((one): one is Match => 'rule' in one && wanted.has(one.service)));
+  const matches = onePerBackend(judged.filter((one): one is Match => 'rule' in one && wanted.has(one.service.key)));
   const zones = matches.length === 0 ? [] : await listZones(reader);
   const unsupported = judged.filter((one): one is UnsupportedServiceFacts => 'why' in one);
   return {
@@ -59,21 +59,21 @@ export async function discoverGroups(
   };
 }
 
-function matchService({ key, hostnames }: ServiceFacts, rules: readonly Rule[]): (Match | UnsupportedServiceFacts)[] {
-  return hostnames.flatMap((address): (Match | UnsupportedServiceFacts)[] => {
+function matchService(service: ServiceFacts, rules: readonly Rule[]): (Match | UnsupportedServiceFacts)[] {
+  return service.hostnames.flatMap((address): (Match | UnsupportedServiceFacts)[] => {
     const own = rules.filter(({ IPAddress }) => IPAddress === address);
-    return own.length === 0 ? [unknownLoadBalancer(key, address)] : own.map((rule) => judgeRule(key, rule));
+    return own.length === 0 ? [unknownLoadBalancer(service.key, address)] : own.map((rule) => judgeRule(service, rule));
   });
 }
 
-function judgeRule(service: string, rule: Rule): Match | UnsupportedServiceFacts {
+function judgeRule(service: ServiceFacts, rule: Rule): Match | UnsupportedServiceFacts {
   const named = readDescription(rule.description);
-  if (!serviceKeys.some((key) => named[key] === service)) return notManaged(service, rule);
+  if (!serviceKeys.some((key) => named[key] === service.key)) return notManaged(service.key, rule);
   // Only passthrough load balancers have nodes behind them (load balancing documentation, "Forwarding rules overview"); the others are proxies.
   const passesThrough = rule.loadBalancingScheme === 'EXTERNAL' || rule.loadBalancingScheme === 'INTERNAL';
   const path = backendPath(rule);
   const known = path.includes('/targetPools/') || path.includes('/backendServices/');
-  return passesThrough && known ? { service, rule } : otherTargets(service, rule);
+  return passesThrough && known ? { service, rule } : otherTargets(service.key, rule);
 }
 
 /** What is behind the rule: the path of a backend service or a target pool. */
@@ -83,7 +83,7 @@ function backendPath({ backendService, target }: Rule): string {
 
 /** A Service with ports of two protocols has two rules with one backend service. */
 function onePerBackend(matches: readonly Match[]): readonly Match[] {
-  return [...new Map(matches.toReversed().map((one) => [`${one.service} ${backendPath(one.rule)}`, one])).values()];
+  return [...new Map(matches.toReversed().map((one) => [`${one.service.key} ${backendPath(one.rule)}`, one])).values()];
 }
 
 function readDescription(text: string | null | undefined): Readonly<Record<string, unknown>> {
@@ -102,15 +102,26 @@ async function readGroup(
 ): Promise<TargetGroupBase> {
   const id = backendPath(rule);
   const name = nameIn(id);
-  const common = { id, name, loadBalancer: rule.name ?? '', service, strandsDraining: false, crossZone: true, zones };
+  const { key } = service;
+  const common = {
+    id,
+    name,
+    loadBalancer: rule.name ?? '',
+    service: key,
+    strandsDraining: false,
+    crossZone: true,
+    zones,
+  };
   if (id.includes('/targetPools/')) {
     const pool = await readTargetPool(reader, name);
     return {
       ...common,
       kind: targetPool,
-      // Target pools know no connection draining (load balancing documentation, "Backend service-based external passthrough Network Load Balancer").
+      membership: 'all-nodes',
+      // Connection draining is what target pools lack, and what becomes of established connections is written nowhere (load balancing documentation,
+      // "Migrate an external passthrough Network Load Balancer from target pool to backend service" and "Using target pools").
       deregistrationDelayMs: 0,
-      terminatesConnectionsAfterDelay: true,
+      terminatesConnectionsAfterDelay: 'unknown',
       terminatesUnhealthyConnections: false,
       healthCheck: mapHealthCheck(await readHealthCheck(reader, pool.healthChecks)),
     };
@@ -119,13 +130,29 @@ async function readGroup(
   return {
     ...common,
     kind: backendService,
+    ...membersOf(backend, service),
     deregistrationDelayMs: (backend.connectionDraining?.drainingTimeoutSec ?? 0) * 1_000,
+    // "After the timeout duration is reached, the load balancer stops sending all traffic" ("Enable connection draining"). It is 0 unless somebody sets it.
     terminatesConnectionsAfterDelay: true,
     // Compute API reference, BackendService.connectionTrackingPolicy: by default TCP connections persist on an unhealthy backend.
     terminatesUnhealthyConnections:
       backend.connectionTrackingPolicy?.connectionPersistenceOnUnhealthyBackends === 'NEVER_PERSIST',
     healthCheck: mapHealthCheck(await readHealthCheck(reader, backend.healthChecks)),
   };
+}
+
+/**
+ * Endpoints of type GCE_VM_IP are nodes that host an endpoint of the Service, or, under policy Cluster, a subset of all nodes, which only clusters below
+ * the size of a subset exhaust (ingress-gce, pkg/neg/syncers/endpoints_calculator.go and subsets.go). Detaching is not cancelled by default
+ * (pkg/flags, enable-l4-neg-detach-cancel).
+ */
+function membersOf(
+  { backends = [] }: compute_v1.Schema$BackendService,
+  { externalTrafficPolicy }: ServiceFacts,
+): Pick<TargetGroupFacts, 'membership' | 'returnsAfterDrain'> {
+  if (!backends.some(({ group }) => parsePath(group).includes('/networkEndpointGroups/')))
+    return { membership: 'all-nodes' };
+  return { membership: externalTrafficPolicy === 'Local' ? 'hosts-only' : 'subset', returnsAfterDrain: true };
 }
 
 function unknownLoadBalancer(service: string, address: string): UnsupportedServiceFacts {

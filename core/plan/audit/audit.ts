@@ -29,6 +29,7 @@ import { svc020NoTargetGroup } from './svc-020-no-target-group.ts';
 import { svc027NodePort } from './svc-027-node-port.ts';
 import { svc028Unsupported } from './svc-028-unsupported.ts';
 import { svc029InternalLocal } from './svc-029-internal-local.ts';
+import { svc030NoDraining } from './svc-030-no-draining.ts';
 import { wkl001SingleReplica } from './wkl-001-single-replica.ts';
 import { wkl002NoBudget } from './wkl-002-no-budget.ts';
 import { wkl003BudgetNeverAllows } from './wkl-003-budget-never-allows.ts';
@@ -59,6 +60,7 @@ const auditRules: readonly AuditRule[] = [
   svc027NodePort,
   svc028Unsupported,
   svc029InternalLocal,
+  svc030NoDraining,
   con001UnknownAge,
   wkl001SingleReplica,
   wkl002NoBudget,

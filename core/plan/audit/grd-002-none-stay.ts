@@ -1,6 +1,7 @@
 import { balancedServices, stateOf } from '../../guard/serving.ts';
 import { indexOf } from '../../model/cluster-index.ts';
 import type { ServiceFacts } from '../../model/service.ts';
+import { membershipOf } from '../../model/target-group.ts';
 import { membersOf } from '../../policy/members.ts';
 import { listNames } from '../../text/format.ts';
 import { zonesThatStay } from '../zones-that-stay.ts';
@@ -34,13 +35,17 @@ export const grd002NoneStay: AuditRule = (question) => {
   });
 };
 
-/** Nodes that serve a Service now, and zones with a node that stays and could: under policy Local its pods can move there, under policy Cluster it is registered. */
+/**
+ * Nodes that serve a Service now, and zones with a node that stays and could: under policy Local its pods can move there, under policy Cluster it is
+ * registered, or it can be drawn.
+ */
 function findPlaces(service: ServiceFacts, { policy, facts }: AuditQuestion) {
   const { nodes } = indexOf(facts.cluster);
   const { old } = membersOf(facts.cluster, policy);
-  const { serving, attached } = stateOf(service, facts);
+  const { serving, attached, groups } = stateOf(service, facts);
   const all = [...serving.keys()].flatMap((name) => nodes.get(name) ?? []);
-  const staying = [...attached].flatMap((name) => {
+  const isDrawn = groups.some((group) => membershipOf(group) === 'subset');
+  const staying = [...(isDrawn ? nodes.keys() : attached)].flatMap((name) => {
     const node = nodes.get(name);
     return node === undefined || node.excluded || old.has(node.uid) ? [] : [node.zone];
   });

@@ -60,6 +60,11 @@ export function servicesOnPool(question: AuditQuestion): readonly AuditedService
   );
 }
 
+/** The load balancer gives the connections of a node that is deregistered no time to end, as far as is known. */
+export function drainsNothing({ deregistrationDelayMs, terminatesConnectionsAfterDelay }: TargetGroupFacts): boolean {
+  return deregistrationDelayMs === 0 && terminatesConnectionsAfterDelay !== false;
+}
+
 /** The same question, about the observation as it will be once everything that can be surged has been. */
 export function afterPodSurge(question: AuditQuestion): AuditQuestion {
   return { ...question, facts: question.surged };

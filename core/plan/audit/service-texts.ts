@@ -30,7 +30,7 @@ export const serviceTexts: Readonly<Record<string, RuleText>> = {
     severities: ['warning'],
     title: 'A short deregistration delay',
     why: 'New connections may arrive after deregistration for longer than the target group waits for connections to end.',
-    fix: 'Raise deregistration_delay.timeout_seconds to 120 or more. nodeferry waits for the propagation in any case.',
+    fix: 'Raise the deregistration delay of the target group to 120 seconds or more. nodeferry waits for the propagation in any case.',
   },
   'SVC-020': {
     severities: ['error'],
@@ -55,6 +55,12 @@ export const serviceTexts: Readonly<Record<string, RuleText>> = {
     title: 'A Service with internalTrafficPolicy: Local',
     why: 'Callers inside the cluster reach only endpoints of their own node. Once its last endpoint has left, their connections are dropped until they leave too.',
     fix: 'Set internalTrafficPolicy to Cluster, or prefer near endpoints with trafficDistribution, unless callers can tolerate that.',
+  },
+  'SVC-030': {
+    severities: ['error'],
+    title: 'A load balancer that drains no connections',
+    why: 'It cuts the established connections of a node when it deregisters it, and nothing that nodeferry does keeps them. New connections are protected all the same.',
+    fix: 'Give it a time for draining connections, or move the Service to a load balancer that has one.',
   },
   'CON-001': {
     severities: ['warning'],

@@ -22,6 +22,7 @@ export function describeBalancers(where: string, open: OpenBalancers): void {
         const group = await onlyGroup(subject);
         expect(group).toMatchObject({ service: 'default/web', kind: 'elbv2-instance', crossZone: false });
         expect(group).toMatchObject({ strandsDraining: false, zones: ['eu-west-1a', 'eu-west-1b'] });
+        expect(group.membership).toBe('all-nodes');
         expect(group.healthCheck).toMatchObject({ protocol: 'HTTP', port: String(subject.web.healthCheckNodePort) });
         expect(group.healthCheck.unhealthyThreshold * group.healthCheck.intervalMs).toBeGreaterThan(0);
         expect(group.deregistrationDelayMs).toBeGreaterThan(0);

@@ -102,6 +102,17 @@ describe.each([
   });
 });
 
+test.each([
+  ['the nodes that host an endpoint, with policy Local', makeNodeGroups, 'Local', 'hosts-only'],
+  ['a subset of the nodes, with policy Cluster', makeNodeGroups, 'Cluster', 'subset'],
+  ['all nodes, with instance groups', makeInstanceGroups, 'Cluster', 'all-nodes'],
+  ['all nodes, with a target pool', makeTargetPool, 'Local', 'all-nodes'],
+] as const)('a load balancer has %s', async (_what, make, externalTrafficPolicy, membership) => {
+  const { groups } = await discover(serviceAt(await make(compute), { externalTrafficPolicy }));
+  const returnsAfterDrain = membership === 'all-nodes' ? undefined : true;
+  expect(groups.map((group) => [group.membership, group.returnsAfterDrain])).toEqual([[membership, returnsAfterDrain]]);
+});
+
 describe('a node of a group of nodes', () => {
   const detach = async (at: number) => {
     const vm = compute.vms[at];

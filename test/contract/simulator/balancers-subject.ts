@@ -1,4 +1,4 @@
-import { excludeLabel } from '../../simulator/load-balancer.ts';
+import { excludeLabel } from '../../simulator/membership.ts';
 import { createSimPorts } from '../../simulator/ports.ts';
 import { createScenario } from '../../simulator/scenario.ts';
 import type { World } from '../../simulator/world.ts';

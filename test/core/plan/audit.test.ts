@@ -55,6 +55,14 @@ test('a Service whose pods are on other pools has no finding', () => {
   expect(rules).not.toContain('SVC-005');
 });
 
+test('a load balancer that drains nothing is told of once, with what is waited for instead', () => {
+  const group = { deregistrationDelayMs: 0, terminatesConnectionsAfterDelay: true };
+  const found = audit({ group }).filter(({ subject }) => subject === 'service default/web');
+  expect(found.map(({ rule, message }) => `${rule} ${message}`)).toEqual([
+    'SVC-030 k8s-web drains no connections: it cuts established ones as soon as a node is deregistered; before pods leave, only new connections are waited for, 3m 15s',
+  ]);
+});
+
 test('a sound pool has no finding', () => {
   expect(audit()).toEqual([]);
 });
@@ -113,6 +121,20 @@ const cases: readonly AuditCase[] = [
     'callers that reach endpoints of their own node only',
     { service: { internalTrafficPolicy: 'Local' } },
     {},
+  ],
+  [
+    'SVC-030',
+    'error',
+    'a load balancer that cuts connections at once',
+    { group: { deregistrationDelayMs: 0, terminatesConnectionsAfterDelay: true } },
+    { group: { deregistrationDelayMs: 0, terminatesConnectionsAfterDelay: false } },
+  ],
+  [
+    'SVC-030',
+    'error',
+    'a load balancer of which nobody says that it does not',
+    { group: { deregistrationDelayMs: 0, terminatesConnectionsAfterDelay: 'unknown' } },
+    { group: { deregistrationDelayMs: 120_000, terminatesConnectionsAfterDelay: 'unknown' } },
   ],
   ['POL-003', 'error', 'a timer of nothing', { policy: withWaits({ marginMs: 0 }) }, {}],
   [

@@ -43,6 +43,12 @@ describe('a drain', () => {
     expect(blockersOf(all.slice(1), idle)).not.toContain('GRD-002');
   });
 
+  test('of all targets of a load balancer that can draw other nodes is not', () => {
+    const idle = { traffic: 'Cluster', pods: [], workloads: [], states: { n4: 'absent' } } as const;
+    expect(blockersOf(['n1', 'n2', 'n3'], idle)).toContain('GRD-002');
+    expect(blockersOf(['n1', 'n2', 'n3'], { ...idle, group: { membership: 'subset' } })).not.toContain('GRD-002');
+  });
+
   test('of a whole zone is refused where load balancers need a target in each', () => {
     expect(blockersOf(['n3', 'n4'], { crossZone: false })).toContain('GRD-002');
     expect(blockersOf(['n3'], { crossZone: false })).toEqual([]);

@@ -78,6 +78,14 @@ describe('connections that a node forwards', () => {
       policy,
       { ms: 300_000, endedBy: 'unknown' },
     ],
+    [
+      'have no known end where nobody says that it cuts',
+      'default/web',
+      'Cluster',
+      [nlb({ deregistrationDelayMs: 0, terminatesConnectionsAfterDelay: 'unknown' })],
+      policy,
+      { ms: 0, endedBy: 'unknown' },
+    ],
   ] as const)('%s', (_, service, traffic, groups, rules, expected) => {
     expect(forwardedAge(service, traffic, groups, rules)).toEqual(expected);
   });

@@ -1,15 +1,23 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { takesNode } from '../../../core/waits/registration.ts';
-import { aGroup, aNode, aTarget } from '../support/facts.ts';
-import type { TargetState } from '../support/model.ts';
+import { aCluster, aGroup, aNode, aPod, aService, aTarget } from '../support/facts.ts';
+import type { NodeFacts, TargetGroupFacts, TargetState } from '../support/model.ts';
 
 const fresh = aNode('new', { pool: 'new' });
 const near = aNode('near');
 const far = aNode('far', { zone: 'b' });
 
-function takes(states: readonly (readonly [typeof near, TargetState])[], peers = [near, far], zones = ['a', 'b']) {
+function takes(
+  states: readonly (readonly [NodeFacts, TargetState])[],
+  peers = [near, far],
+  zones = ['a', 'b'],
+  { membership, hosts = [] }: { membership?: TargetGroupFacts['membership']; hosts?: readonly NodeFacts[] } = {},
+) {
   const targets = states.map(([node, state]) => aTarget(node, { state }));
-  return takesNode(fresh, aGroup('web', [], { targets, zones }), peers);
+  const pods = hosts.map(({ name }, index) => aPod(`web-${index}`, name));
+  const cluster = aCluster({ nodes: [fresh, ...peers], pods, services: [aService('web', pods)] });
+  const group = aGroup('web', [], { targets, zones, ...(membership && { membership }) });
+  return takesNode(fresh, group, peers, cluster);
 }
 
 test('a target group is expected to register a node if it has those in its zone', () => {
@@ -32,4 +40,30 @@ test('without nodes in its zone, if it has the others and covers the zone', () =
 test('without any similar node it is expected; excluded nodes do not count', () => {
   expect(takes([], [])).toBe(true);
   expect(takes([], [aNode('near', { excluded: true })])).toBe(true);
+});
+
+describe('a target group that has only hosts of an endpoint', () => {
+  const hosting = (...hosts: NodeFacts[]) => ({ membership: 'hosts-only' as const, hosts });
+
+  test('is not expected to register a node that hosts none, whatever others it has', () => {
+    expect(takes([[near, 'healthy']], [near, far], ['a', 'b'], hosting(near))).toBe(false);
+    expect(takes([], [], ['a', 'b'], hosting())).toBe(false);
+  });
+
+  test('is expected to register one that hosts an endpoint, as it has other hosts in its zone', () => {
+    expect(takes([[near, 'healthy']], [near, far], ['a', 'b'], hosting(fresh, near))).toBe(true);
+    expect(takes([[far, 'healthy']], [near, far], ['a', 'b'], hosting(fresh, near, far))).toBe(false);
+  });
+
+  test('is not judged by nodes that host none', () => {
+    expect(takes([[far, 'healthy']], [near, far], ['a', 'b'], hosting(fresh, far))).toBe(true);
+    expect(takes([], [near, far], ['a', 'b'], hosting(fresh))).toBe(true);
+    expect(takes([], [near, far], ['b'], hosting(fresh))).toBe(false);
+  });
+});
+
+test('no node in particular is expected in a target group that draws its targets', () => {
+  expect(takes([[near, 'healthy']], [near, far], ['a', 'b'], { membership: 'subset', hosts: [fresh, near] })).toBe(
+    false,
+  );
 });
