@@ -1,7 +1,7 @@
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
-import { newNodes } from '../core/policy/members.ts';
+import { keepsTarget, newNodes } from '../core/policy/members.ts';
 import { readCapacityWait } from '../core/status/checkpoint.ts';
 import { decideCapacity } from '../core/surge/missing-capacity.ts';
 import { decideNodesReady, decideNodesRegistered } from '../core/waits/surge.ts';
@@ -35,21 +35,24 @@ interface NodesReady {
 export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
   const { clock, cluster, pools } = ports;
   return {
-    /** Creates the new pool; the token makes a second call change nothing. */
+    /** Creates the new pool; the token makes a second call change nothing. One that exists gets the instances that it lacks. */
     createPool: async (input: PoolStepInput & { plan: PlanInBrief }): Promise<Outcome> => {
       const fence = openLooseFence(cluster, input);
       return await retryUntilDone(
         { clock, what: `creating ${input.plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
           const { plan } = input;
+          const size = plan.surgeAtOnce ?? plan.surge;
           await fence.check();
-          await pools.createPool({
-            source: plan.oldPool,
-            target: plan.policy.target,
-            size: plan.surgeAtOnce ?? plan.surge,
-            run: plan.run,
-            token: `${plan.run}-${plan.newPool.name}`,
-          });
+          if (keepsTarget(plan.policy)) await growFound(plan.newPool, size);
+          else
+            await pools.createPool({
+              source: plan.oldPool,
+              target: plan.policy.target,
+              size,
+              run: plan.run,
+              token: `${plan.run}-${plan.newPool.name}`,
+            });
           return {};
         },
       );
@@ -63,7 +66,8 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
         { clock, what: `resizing ${plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
           await fence.check();
-          await pools.resize(plan.newPool, { size, run: plan.run, source: plan.oldPool });
+          if (keepsTarget(plan.policy)) await growFound(plan.newPool, size);
+          else await pools.resize(plan.newPool, { size, run: plan.run, source: plan.oldPool });
           return {};
         },
       );
@@ -128,4 +132,10 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
       });
     },
   };
+
+  /** A pool that the run has not created keeps the limits of its owner. Its size never goes down. */
+  async function growFound(pool: PoolRef, size: number): Promise<void> {
+    const { desiredSize } = await pools.describePool(pool);
+    if (desiredSize < size) await pools.restoreSize(pool, size);
+  }
 }

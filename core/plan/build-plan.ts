@@ -23,8 +23,8 @@ interface PlanQuestion {
   readonly run: string;
   /** The old pool, as the cloud reports it. */
   readonly pool: PoolFacts;
-  /** A pool with the name of the new one exists already. False when it is not given. */
-  readonly newPoolExists?: boolean;
+  /** The pool that exists already under the name of the new one. */
+  readonly newPool?: PoolFacts;
   readonly facts: ServingFacts;
   /** Claims (`namespace/name`) whose volumes any number of nodes may mount; none when it is not given. */
   readonly sharedVolumeClaims?: ReadonlySet<string>;
@@ -43,7 +43,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     policy,
     run,
     pool,
-    newPoolExists = false,
+    newPool,
     facts,
     sharedVolumeClaims = new Set<string>(),
     denials = new Map<string, string>(),
@@ -66,7 +66,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const surge = policy.selection === undefined ? Math.max(nodes.length, pool.desiredSize) : 0;
   const unplaced = countUnplaced(facts.cluster);
   const atOnce = surgeAtOnce(policy, surge);
-  const audited = { policy, pool, newPoolExists, facts, services, baselines, nodes, batches, podSurge, surged };
+  const audited = { policy, pool, newPool, facts, services, baselines, nodes, batches, podSurge, surged };
   const findings = yield* auditInSlices(audited);
   yield;
   const estimated = { facts, policy, services, nodes, batches };
@@ -80,6 +80,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     nodes,
     surge,
     ...(pool.desiredSize === surge ? {} : { oldSize: pool.desiredSize }),
+    ...(newPool === undefined ? {} : { foundSize: newPool.desiredSize }),
     ...(atOnce === undefined ? {} : { surgeAtOnce: atOnce }),
     services,
     ...(podSurge.length > 0 ? { podSurge } : {}),

@@ -1,7 +1,7 @@
 import { onceFor } from '../model/cluster-index.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { ClusterFacts } from '../model/serving.ts';
-import type { NodeSelection, Policy } from './policy.ts';
+import type { FoundNode, NodeSelection, Policy } from './policy.ts';
 
 /** UIDs of nodes. */
 export type NodeUids = ReadonlySet<string>;
@@ -20,7 +20,26 @@ export interface Members {
 export type Direction = 'forward' | 'back';
 
 /** The part of a policy that says which nodes take part. */
-export type MemberPolicy = Pick<Policy, 'pool' | 'target' | 'selection'>;
+export type MemberPolicy = Pick<Policy, 'pool' | 'target' | 'selection' | 'adoptTarget' | 'found'>;
+
+/** Whether the target pool exists before the run, and stays however the run ends. */
+export function keepsTarget({ adoptTarget }: Pick<Policy, 'adoptTarget'>): boolean {
+  return adoptTarget === true;
+}
+
+/** The policy with the nodes that its target pool has now, if that pool exists before the run. */
+export function withFound<P extends MemberPolicy>(policy: P, cluster: Pick<ClusterFacts, 'nodes'>): P {
+  if (!keepsTarget(policy)) return policy;
+  const { pool, target } = policy;
+  const found = newNodes(cluster, { pool, target }).map(({ uid, instanceId }): FoundNode => ({ uid, instanceId }));
+  return { ...policy, found };
+}
+
+/** The new nodes that came during the run. The others were there before, and stay however it ends. */
+export function addedNodes(cluster: Pick<ClusterFacts, 'nodes'>, policy: MemberPolicy): readonly NodeFacts[] {
+  const found = new Set(policy.found?.map(({ uid }) => uid));
+  return newNodes(cluster, policy).filter(({ uid }) => !found.has(uid));
+}
 
 /**
  * Which nodes have which part in a run with this policy. Decisions ask for the part of a node, and never compare the names of pools: a run may

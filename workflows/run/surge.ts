@@ -1,6 +1,7 @@
 import { condition } from '@temporalio/workflow';
 import type { NodeRef } from '../../core/model/node.ts';
 import { type PoolPlan, summarize } from '../../core/plan/pool-plan.ts';
+import { keepsTarget } from '../../core/policy/members.ts';
 import { surgesPods } from '../../core/policy/policy.ts';
 import { requestedSize } from '../../core/run/capacity.ts';
 import { skippedOf } from '../../core/run/nodes.ts';
@@ -12,17 +13,18 @@ import { steps } from './steps.ts';
 import { awaitWindow } from './window.ts';
 
 /**
- * Creates the new nodes, or the first wave of them, and waits until they are registered with their load balancers. When they come in waves,
+ * Creates the new nodes, or the first wave of them, in a new pool or in one that exists, and waits until they are registered with their load balancers. When they come in waves,
  * or pods are surged, it only waits until they are Ready for pods.
  */
 export async function surge(run: Run, plan: PoolPlan): Promise<void> {
   const { newPool, surgeAtOnce } = plan;
   setPhase(run, 'node-surge');
   pushRollback(run, { kind: 'new-pool' });
-  await runUntilDone(run, `${newPool.name} to be created`, () =>
-    steps(`create ${newPool.name}`).createPool({ ...nextStep(run), plan: summarize(plan) }),
-  );
-  apply(run, { type: 'requestSize', size: surgeAtOnce ?? plan.surge });
+  const [goal, label] = keepsTarget(plan.policy)
+    ? [`${newPool.name} to have the instances that it lacks`, `adopt ${newPool.name}`]
+    : [`${newPool.name} to be created`, `create ${newPool.name}`];
+  await runUntilDone(run, goal, () => steps(label).createPool({ ...nextStep(run), plan: summarize(plan) }));
+  apply(run, { type: 'requestSize', size: Math.max(requestedSize(run.state), surgeAtOnce ?? plan.surge) });
   setPhase(run, 'nodes-ready');
   if (surgeAtOnce === undefined && !surgesPods(plan.policy)) return await awaitRegistered(run, plan);
   await awaitNodes(run, plan, surgeAtOnce === undefined ? undefined : 1);
