@@ -65,6 +65,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const surged = surgesPods(policy) ? surgedFacts({ ...asked, facts, batch: nodes }) : facts;
   const surge = policy.selection === undefined ? Math.max(nodes.length, pool.desiredSize) : 0;
   const unplaced = countUnplaced(facts.cluster);
+  const adopted = policy.adoptTarget === true ? newPool : undefined;
   const atOnce = surgeAtOnce(policy, surge);
   const audited = { policy, pool, newPool, facts, services, baselines, nodes, batches, podSurge, surged };
   const findings = yield* auditInSlices(audited);
@@ -76,11 +77,11 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     oldPool: pool.ref,
     newPool: { ...pool.ref, name: policy.target.poolName },
     fromVersion: pool.version,
-    toVersion: policy.target.version ?? pool.version,
+    toVersion: policy.target.version ?? adopted?.version ?? pool.version,
     nodes,
     surge,
     ...(pool.desiredSize === surge ? {} : { oldSize: pool.desiredSize }),
-    ...(newPool === undefined ? {} : { foundSize: newPool.desiredSize }),
+    ...(adopted === undefined ? {} : { foundSize: adopted.desiredSize }),
     ...(atOnce === undefined ? {} : { surgeAtOnce: atOnce }),
     services,
     ...(podSurge.length > 0 ? { podSurge } : {}),

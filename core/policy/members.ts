@@ -22,6 +22,11 @@ export type Direction = 'forward' | 'back';
 /** The part of a policy that says which nodes take part. */
 export type MemberPolicy = Pick<Policy, 'pool' | 'target' | 'selection' | 'adoptTarget' | 'found'>;
 
+/** Whether a pool is replaced under its own name: old nodes and new ones are of one pool. */
+export function isInPlace({ pool, target }: Pick<Policy, 'pool' | 'target'>): boolean {
+  return pool.name === target.poolName;
+}
+
 /** Whether the target pool exists before the run, and stays however the run ends. */
 export function keepsTarget({ adoptTarget }: Pick<Policy, 'adoptTarget'>): boolean {
   return adoptTarget === true;
