@@ -1,12 +1,14 @@
 import type { PoolRef } from '../core/model/pool.ts';
 import { NodeferryError } from '../core/model/problem.ts';
+import type { InPlace } from '../ports/in-place.ts';
 import type { NodePools } from '../ports/node-pools.ts';
 import type { ProviderPools, ProviderTraits } from '../ports/provider.ts';
 
-/** One provider: what it is like, and its node pools. */
+/** One provider: what it is like, its node pools, and how it replaces a pool in place if it can. */
 interface OpenProvider {
   readonly traits: ProviderTraits;
   readonly pools: NodePools;
+  readonly inPlace?: InPlace;
 }
 
 /** The node pools of every provider behind one port: each call goes to the provider of its pool. */
@@ -23,6 +25,7 @@ export function poolsByProvider(by: Readonly<Record<string, OpenProvider>>): Pro
   const of = (ref: PoolRef): NodePools => provider(ref).pools;
   return {
     traitsOf: (ref) => provider(ref).traits,
+    inPlaceOf: (ref) => provider(ref).inPlace,
     describePool: async (ref) => await of(ref).describePool(ref),
     findPool: async (ref) => await of(ref).findPool(ref),
     findReplacements: async (ref) => await of(ref).findReplacements(ref),

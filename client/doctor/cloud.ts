@@ -27,7 +27,8 @@ export async function checkPool(pools: ProviderPools, policy: Policy, limit: Tim
 
 /** Checks that the pool to adopt exists, or whether the caller may create the new pool. */
 export async function checkTarget(pools: ProviderPools, policy: Policy): Promise<readonly Check[]> {
-  return keepsTarget(policy) ? await checkAdopted(pools, policy) : await checkMayCreate(pools, policy);
+  if (policy.adoptTarget === true) return await checkAdopted(pools, policy);
+  return keepsTarget(policy) ? [] : await checkMayCreate(pools, policy);
 }
 
 async function checkAdopted(pools: NodePools, { target, ...policy }: Policy): Promise<readonly Check[]> {

@@ -25,6 +25,8 @@ interface PlanQuestion {
   readonly pool: PoolFacts;
   /** The pool that exists already under the name of the new one. */
   readonly newPool?: PoolFacts;
+  /** The provider of the pool can replace it under its own name. False when it is not given. */
+  readonly replacesInPlace?: boolean;
   readonly facts: ServingFacts;
   /** Claims (`namespace/name`) whose volumes any number of nodes may mount; none when it is not given. */
   readonly sharedVolumeClaims?: ReadonlySet<string>;
@@ -44,6 +46,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     run,
     pool,
     newPool,
+    replacesInPlace = false,
     facts,
     sharedVolumeClaims = new Set<string>(),
     denials = new Map<string, string>(),
@@ -67,7 +70,19 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const unplaced = countUnplaced(facts.cluster);
   const adopted = policy.adoptTarget === true ? newPool : undefined;
   const atOnce = surgeAtOnce(policy, surge);
-  const audited = { policy, pool, newPool, facts, services, baselines, nodes, batches, podSurge, surged };
+  const audited = {
+    policy,
+    pool,
+    newPool,
+    replacesInPlace,
+    facts,
+    services,
+    baselines,
+    nodes,
+    batches,
+    podSurge,
+    surged,
+  };
   const findings = yield* auditInSlices(audited);
   yield;
   const estimated = { facts, policy, services, nodes, batches };

@@ -1,6 +1,6 @@
 /** The old pool of a run that is rolled back: which instances it lacks, and when it serves at its size again. */
 import type { PoolPlan } from '../plan/pool-plan.ts';
-import { keepsTarget } from '../policy/members.ts';
+import { isInPlace, keepsTarget } from '../policy/members.ts';
 import type { EventOf } from './events.ts';
 import { mustRollBack } from './rollback.ts';
 import type { RunState } from './state.ts';
@@ -40,8 +40,11 @@ export function restoreOldPool(state: RunState, { nodes }: EventOf<'restoreOldPo
 
 /** Why the run can't be rolled back to its old pool now; undefined when it can. */
 export function whyNoRollback(state: RunState): string | undefined {
+  const { plan } = state;
   const { phase, rollback, drain } = state.status;
   if (drain !== undefined) return 'a drain replaces no pool: an abort restores its nodes';
+  if (plan !== undefined && isInPlace(plan.policy))
+    return `${plan.oldPool.name} is replaced in place: abort the run, which keeps the old nodes that are left, or replace it again with its version before`;
   if (rollback !== undefined) return 'it is being rolled back already';
   if (phase === 'finalize')
     return 'every node has been replaced, and the old pool is being deleted: once the run has ended, upgrade to a pool of the version before';

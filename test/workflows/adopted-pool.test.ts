@@ -1,10 +1,10 @@
 /** A run whose new pool exists already: it uses the nodes that are there, adds what is missing, and never deletes the pool. */
-import { ApplicationFailure } from '@temporalio/activity';
 import { describe, expect, test } from 'vitest';
 import { abortUpdate } from '../../workflows/messages.ts';
 import { addIdlePool } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { upgradeAndAbort, upgradeAndRollBack } from '../support/abort-run.ts';
+import { losingEachAnswer } from '../support/losing-answers.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type Upgrade, type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
 
@@ -130,16 +130,6 @@ describe('a rollback brings the old pool back and keeps the adopted one', () => 
 });
 
 describe('steps that run more than once', () => {
-  const losingEachAnswer = () => {
-    const done = new Set<string>();
-    return (step: string, [input]: readonly unknown[]) => {
-      const node = (input as { node?: { name: string } }).node?.name ?? '';
-      if (step === 'monitorRun' || done.has(step + node)) return;
-      done.add(step + node);
-      throw ApplicationFailure.retryable('the worker died before it could answer');
-    };
-  };
-
   test('adopt the pool once', async () => {
     const { world, start } = adoptionOf(2);
     const { handle } = await start({ after: losingEachAnswer() });

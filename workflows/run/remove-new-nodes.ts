@@ -1,6 +1,6 @@
 import type { PoolRef } from '../../core/model/pool.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
-import { keepsTarget } from '../../core/policy/members.ts';
+import { isInPlace, keepsTarget } from '../../core/policy/members.ts';
 import { surgesPods } from '../../core/policy/policy.ts';
 import { countReplaced, explainFound, knownInstances } from '../../core/run/old-pool.ts';
 import { adoptPods, evictReleased } from './adopt-pods.ts';
@@ -74,7 +74,9 @@ async function removeNewNodes(run: Run, plan: PoolPlan, isOver: () => boolean): 
       if (isOver()) return;
     }
   } while (keep === 0 && !isFound && !(await removeNewPool(run, plan)));
-  if (isFound) await restoreFoundSize(run, plan);
+  if (isFound) await restoreFound(run, plan);
+  // The scaling of a pool that is replaced in place is restored when all else has been.
+  if (isInPlace(plan.policy)) return;
   if ((isFound || keep > 0) && suspended !== undefined) await restoreScaling(run, pool, suspended);
 }
 
@@ -83,10 +85,21 @@ function mayHaveGrown({ foundSize = 0, surge }: PoolPlan): boolean {
   return foundSize < surge;
 }
 
-/** A pool that existed before the run may have had fewer instances than it wanted. It wants as many again. */
-async function restoreFoundSize(run: Run, { newPool: pool, foundSize: size = 0 }: PoolPlan): Promise<void> {
+/** A pool that existed before the run is as it was. It may have had fewer instances than it wanted: it wants as many again. */
+async function restoreFound(run: Run, plan: PoolPlan): Promise<void> {
+  const { newPool: pool, oldSize, surge, foundSize } = plan;
+  if (isInPlace(plan.policy)) await settlePool(run, plan, { keep: !run.state.isRollingBack });
+  const size = foundSize ?? oldSize ?? surge;
   await runUntilDone(run, `${pool.name} to have its size again`, () =>
     steps(`restore ${pool.name} to ${size}`).restoreSize({ ...nextStep(run), pool, size }),
+  );
+}
+
+/** Ends the changes of the run to a pool that it replaces in place. */
+export async function settlePool(run: Run, { newPool: pool }: PoolPlan, { keep }: { keep: boolean }): Promise<void> {
+  const label = keep ? `keep the settings of the new nodes of ${pool.name}` : `restore the settings of ${pool.name}`;
+  await runUntilDone(run, `the settings of ${pool.name}`, () =>
+    steps(label).settlePool({ ...nextStep(run), pool, keep }),
   );
 }
 

@@ -68,6 +68,12 @@ export const poolTexts: Readonly<Record<string, RuleText>> = {
     why: 'spec.target.adopt says that the new pool exists. It does not, is not ready, or cannot take the pods of the old nodes: it may have too few instances, lacks a zone, or another run moves nodes to it.',
     fix: 'The finding says what is missing. Without spec.target.adopt the run creates the pool.',
   },
+  'INF-020': {
+    severities: ['blocker'],
+    title: 'A pool that cannot be replaced in place',
+    why: 'The new pool has the name of the old one. Either its provider cannot replace a pool under its own name, or an instance of the pool is not a node yet, and would be taken for a new one when it joins.',
+    fix: 'Give the new pool another name in spec.target.poolName, or wait until all instances of the pool have joined.',
+  },
   'GRD-002': {
     severities: ['blocker'],
     title: 'A drain that would leave a load balancer without targets',

@@ -20,6 +20,8 @@ export interface AuditQuestion {
   readonly pool: PoolFacts;
   /** The pool that exists already under the name of the new one. Undefined when there is none. */
   readonly newPool: PoolFacts | undefined;
+  /** The provider of the pool can replace it under its own name. */
+  readonly replacesInPlace: boolean;
   readonly facts: ServingFacts;
   readonly services: readonly ServicePlan[];
   readonly baselines: readonly ServiceBaseline[];
