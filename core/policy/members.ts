@@ -133,7 +133,7 @@ function findMembers(nodes: readonly NodeFacts[], policy: MemberPolicy): Members
   return {
     old: uidsOf(nodes.filter(isOld)),
     new: uidsOf(nodes.filter((node) => !isOld(node) && node.pool === target.poolName)),
-    staying: uidsOf(nodes.filter((node) => !isOld(node) && node.pool === pool.name)),
+    staying: selected === undefined ? new Set() : uidsOf(nodes.filter((node) => !isOld(node) && isOfPool(node))),
   };
 }
 

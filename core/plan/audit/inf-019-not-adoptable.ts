@@ -19,6 +19,7 @@ export const inf019NotAdoptable: AuditRule = (question) => {
         ]
       : [
           ...isBusy(newPool),
+          ...isOfRun(newPool),
           ...isForeign(newPool, question),
           ...isMarked(question),
           ...isTooSmall(newPool, question),
@@ -40,6 +41,17 @@ function isBusy({ status, problems }: PoolFacts): Problems {
   if (status === 'active') return [];
   const message = [`its status is ${status}`, ...problems].join(': ');
   return [{ message, hint: 'Wait until the cloud has finished, or repair the pool.' }];
+}
+
+/** Its nodes have the pods of those that they have replaced: they can't take the place of others, too. */
+function isOfRun({ createdBy }: PoolFacts): Problems {
+  if (createdBy === undefined) return [];
+  return [
+    {
+      message: `run ${createdBy} created it, and its nodes stand in for those that this run has replaced`,
+      hint: 'Set spec.target.poolName to another name, and remove spec.target.adopt.',
+    },
+  ];
 }
 
 /** A pool whose instances run and are no nodes here belongs to another cluster, or is broken. */

@@ -21,7 +21,7 @@ interface Changes {
 }
 
 /** The plan of a run that adopts a pool of two idle nodes, which may have four. */
-function planOf({ nodes = idleNodes, pod = {}, pool, incomingPools = [] }: Changes = {}) {
+function planWith({ nodes = idleNodes, pod = {}, pool, incomingPools = [] }: Changes = {}) {
   const facts = factsOf({ traffic: 'Cluster' });
   const old = facts.cluster.nodes;
   const pods = [...facts.cluster.pods, aPod('extra-1', old[0]?.name, pod)];
@@ -38,13 +38,13 @@ function planOf({ nodes = idleNodes, pod = {}, pool, incomingPools = [] }: Chang
 }
 
 const blockersOf = (changes?: Changes) =>
-  planOf(changes).findings.flatMap(({ severity, rule, message }) =>
+  planWith(changes).findings.flatMap(({ severity, rule, message }) =>
     severity === 'blocker' ? [`${rule} ${message}`] : [],
   );
 
 describe('a pool to adopt', () => {
   test('is planned with the nodes that it has', () => {
-    const plan = planOf({ pool: { version: '1.36' } });
+    const plan = planWith({ pool: { version: '1.36' } });
     expect(blockersOf()).toEqual([]);
     expect(plan).toMatchObject({ foundSize: 2, surge: 4, newPool: { name: poolName } });
     expect(plan.policy.found).toEqual(idleNodes.map(({ uid, instanceId }) => ({ uid, instanceId })));
@@ -52,6 +52,7 @@ describe('a pool to adopt', () => {
 
   test.each<[string, Changes, string]>([
     ['does not exist', { pool: 'none' }, 'INF-019 there is no pool'],
+    ['was created by a run', { pool: { createdBy: 'run-0' } }, 'INF-019 run run-0 created it'],
     ['is being changed', { pool: { status: 'updating' } }, 'INF-019 its status is updating'],
     ['has instances that are nodes of no or another cluster', { nodes: [] }, 'INF-019 i-m1, i-m2 of it are not nodes'],
     [
@@ -80,5 +81,43 @@ describe('a pool to adopt', () => {
     const labels = { disk: 'ssd' };
     const pod = { requiredNodeLabels: { disk: ['ssd'] } };
     expect(blockersOf({ nodes: [idle('m1', { labels }), idle('m2')], pod })).toEqual([]);
+  });
+});
+
+describe('a pool to be replaced in place', () => {
+  const named = aPolicy({ target: { poolName: 'web', version: '1.36' } });
+  const planIn = ({
+    replacesInPlace = true,
+    instances,
+  }: {
+    replacesInPlace?: boolean;
+    instances?: PoolFacts['instances'];
+  }) => {
+    const facts = factsOf({ traffic: 'Cluster' });
+    const { nodes } = facts.cluster;
+    const pool = aPool(nodes, instances === undefined ? {} : { instances });
+    return buildPlan({ policy: withFound(named, facts.cluster), run: 'run-1', pool, replacesInPlace, facts });
+  };
+  const blockersIn = (question: Parameters<typeof planIn>[0]) =>
+    planIn(question).findings.flatMap(({ rule, severity, message }) => (severity === 'blocker' ? [rule, message] : []));
+
+  test('is planned with all of its nodes as old ones', () => {
+    const plan = planIn({});
+    expect(blockersIn({})).toEqual([]);
+    expect(plan.newPool).toEqual(plan.oldPool);
+    expect(plan).not.toHaveProperty('foundSize');
+    expect(plan.policy.found?.map(({ uid }) => uid).toSorted()).toEqual(plan.nodes.map(({ uid }) => uid).toSorted());
+  });
+
+  test('is refused where its provider replaces none in place', () => {
+    expect(blockersIn({ replacesInPlace: false })).toEqual([
+      'INF-020',
+      "provider eks can't replace a pool under its own name",
+    ]);
+  });
+
+  test('is refused while an instance may still join, which would be taken for new', () => {
+    const instances = [{ instanceId: 'i-late', zone: 'a', state: 'pending' }] as const;
+    expect(blockersIn({ instances })).toEqual(['INF-020', 'i-late of it would join later and be taken for new']);
   });
 });
