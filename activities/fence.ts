@@ -2,6 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import type { FencingToken, NodeRef } from '../core/model/node.ts';
 import { type PoolLock, poolLockName } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
+import { isInPlace } from '../core/policy/members.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
@@ -20,7 +21,9 @@ export async function takePoolLock(
   cluster: Locks,
   { policy, run }: { readonly policy: Policy; readonly run: string },
 ): Promise<PoolLock> {
-  const incoming = policy.selection === undefined ? policy.target.poolName : undefined;
+  // Old nodes of a pool that is replaced in place have its name too, and other runs must count them.
+  const creates = policy.selection === undefined && !isInPlace(policy);
+  const incoming = creates ? policy.target.poolName : undefined;
   return await cluster.acquireLock(poolLockOf(policy), run, poolLeaseMs, incoming);
 }
 

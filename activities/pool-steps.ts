@@ -2,7 +2,7 @@ import type { NodeRef } from '../core/model/node.ts';
 import { liveInstances, type PoolRef } from '../core/model/pool.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
 import { countKept, decideScaleIn } from '../core/plan/scale-in.ts';
-import { oldNodes } from '../core/policy/members.ts';
+import { oldInstances, oldNodes } from '../core/policy/members.ts';
 import { listNames } from '../core/text/format.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
@@ -79,7 +79,7 @@ export function createPoolSteps(ports: Ports<NodeActions & PodActions & Fencing>
           const nodes = oldNodes(await observer.cluster(), policy);
           if (nodes.length > 0) return { done: true, value: { nodes: nodes.map(nodeRefOf) } };
           // Somebody may have deleted the pool, now that it is empty.
-          const coming = pool === undefined ? [] : liveInstances(pool);
+          const coming = liveInstances({ instances: oldInstances(pool?.instances ?? [], policy) });
           if (coming.length === 0) return { done: true, value: { nodes: [] } };
           return { done: false, reason: `instances of ${oldPool.name} that are not nodes yet: ${listNames(coming)}` };
         },

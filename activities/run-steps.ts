@@ -3,6 +3,7 @@ import { NodeferryError } from '../core/model/problem.ts';
 import { type ApprovedPlan, approvedPart, findChanges } from '../core/plan/approved-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { refusal } from '../core/plan/refusal.ts';
+import { keepsTarget } from '../core/policy/members.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { createTrials } from '../operations/ask-before-pod-surge.ts';
 import { observeAndPlan } from '../operations/observe-and-plan.ts';
@@ -57,7 +58,7 @@ export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Locks
           const refused = refusal(plan);
           if (refused !== undefined) throw failureOf(refused);
           requireApproved(plan, input.approved);
-          if (policy.selection === undefined)
+          if (policy.selection === undefined && !keepsTarget(policy))
             await ports.pools.requireMayCreate({ source: plan.oldPool, target: policy.target });
           return { plan, since };
         },

@@ -1,12 +1,14 @@
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
+import { NodeferryError, type Problem } from '../core/model/problem.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
-import { newNodes } from '../core/policy/members.ts';
+import { isInPlace, keepsTarget, newInstances, newNodes } from '../core/policy/members.ts';
 import { readCapacityWait } from '../core/status/checkpoint.ts';
 import { decideCapacity } from '../core/surge/missing-capacity.ts';
 import { decideNodesReady, decideNodesRegistered } from '../core/waits/surge.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
+import type { InPlace } from '../ports/in-place.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
 import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
@@ -35,18 +37,23 @@ interface NodesReady {
 export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
   const { clock, cluster, pools } = ports;
   return {
-    /** Creates the new pool; the token makes a second call change nothing. */
-    createPool: async (input: PoolStepInput & { plan: PlanInBrief }): Promise<Outcome> => {
+    /**
+     * Creates the new pool; the token makes a second call change nothing. One that exists gets the instances that it lacks. `outdated`: nothing was
+     * changed, because the pool is not what was planned for.
+     */
+    createPool: async (input: PoolStepInput & { plan: PlanInBrief }): Promise<Outcome<{ outdated?: Problem }>> => {
       const fence = openLooseFence(cluster, input);
       return await retryUntilDone(
         { clock, what: `creating ${input.plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
           const { plan } = input;
+          const size = plan.surgeAtOnce ?? plan.surge;
           await fence.check();
+          if (keepsTarget(plan.policy)) return await beginInFound(plan, size);
           await pools.createPool({
             source: plan.oldPool,
             target: plan.policy.target,
-            size: plan.surgeAtOnce ?? plan.surge,
+            size,
             run: plan.run,
             token: `${plan.run}-${plan.newPool.name}`,
           });
@@ -63,7 +70,22 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
         { clock, what: `resizing ${plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
           await fence.check();
-          await pools.resize(plan.newPool, { size, run: plan.run, source: plan.oldPool });
+          if (keepsTarget(plan.policy)) await growFound(plan, size);
+          else await pools.resize(plan.newPool, { size, run: plan.run, source: plan.oldPool });
+          return {};
+        },
+      );
+    },
+
+    /** Ends the changes of a run to a pool that it replaces in place. `keep`: the pool makes its instances like the new ones from now on. */
+    settlePool: async (input: PoolStepInput & { pool: PoolRef; keep: boolean }): Promise<Outcome> => {
+      const { pool, run, keep } = input;
+      const fence = openLooseFence(cluster, input);
+      return await retryUntilDone(
+        { clock, what: `ending the changes to ${pool.name}`, hint: pools.traitsOf(pool).scalingHint },
+        async () => {
+          await fence.check();
+          await inPlaceOf(pool).settle(pool, { run, keep });
           return {};
         },
       );
@@ -103,7 +125,7 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
           const question = {
             facts,
             policy: plan.policy,
-            ...(pool === undefined ? {} : { instances: pool.instances }),
+            ...(pool === undefined ? {} : { instances: newInstances(pool.instances, plan.policy) }),
           };
           const decision = isReady({ ...question, expected: input.expected });
           const nodes = newNodes(facts.cluster, plan.policy);
@@ -128,4 +150,36 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
       });
     },
   };
+
+  /** A provider that replaces pools in place refuses, and changes nothing, when it can't tell old instances from new ones. */
+  async function beginInFound(plan: PlanInBrief, size: number): Promise<{ outdated?: Problem }> {
+    try {
+      await growFound(plan, size);
+      return {};
+    } catch (error) {
+      if (error instanceof NodeferryError && error.problem.code === 'PlanOutdated') return { outdated: error.problem };
+      throw error;
+    }
+  }
+
+  /** A pool that the run has not created keeps the limits of its owner, and its size never goes down. */
+  async function growFound({ policy, newPool: pool, run }: PlanInBrief, size: number): Promise<void> {
+    const { target, found = [] } = policy;
+    if (isInPlace(policy)) {
+      const old = found.map(({ instanceId }) => instanceId);
+      return await inPlaceOf(pool).addInstances(pool, { target, size, run, old });
+    }
+    const { desiredSize } = await pools.describePool(pool);
+    if (desiredSize < size) await pools.restoreSize(pool, size);
+  }
+
+  function inPlaceOf(pool: PoolRef): InPlace {
+    const inPlace = pools.inPlaceOf(pool);
+    if (inPlace !== undefined) return inPlace;
+    throw new NodeferryError({
+      code: 'ProviderRefused',
+      message: `provider ${pool.provider} can't replace ${pool.name} under its own name`,
+      hint: 'Abort the run, and choose another spec.target.poolName.',
+    });
+  }
 }

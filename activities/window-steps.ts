@@ -1,3 +1,4 @@
+import { isInPlace } from '../core/policy/members.ts';
 import { type Policy, poolRefOf } from '../core/policy/policy.ts';
 import type { LearnedTimes } from '../core/schedule/needed-time.ts';
 import type { WindowStatus } from '../core/schedule/window-status.ts';
@@ -58,7 +59,11 @@ export function createWindowSteps(
           const closed = schedule === undefined ? undefined : await gate.explainClosed(schedule, now);
           if (closed !== undefined) return { isDue: false, reason: `no upgrade window is open: ${closed}` };
           const ref = poolRefOf(policy);
-          if ((await pools.findPool(ref)) !== undefined) return { isDue: true, reason: 'its upgrade window opens' };
+          const found = await pools.findPool(ref);
+          // A pool that is replaced in place is there afterwards, too.
+          if (found !== undefined && isInPlace(policy) && found.version === target.version)
+            return { isDue: false, reason: `${pool.name} has version ${found.version}` };
+          if (found !== undefined) return { isDue: true, reason: 'its upgrade window opens' };
           const isReplaced = (await pools.findPool({ ...ref, name: target.poolName })) !== undefined;
           const reason = isReplaced
             ? `${target.poolName} has replaced ${pool.name}`

@@ -3,7 +3,7 @@ import type { PoolFacts, PoolRef } from '../core/model/pool.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import { buildPlanInSlices } from '../core/plan/build-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
-import { oldNodes } from '../core/policy/members.ts';
+import { isInPlace, oldNodes, withFound } from '../core/policy/members.ts';
 import { type Policy, poolRefOf, surgesPods } from '../core/policy/policy.ts';
 import { doAtOnce, type Slices } from '../core/slices.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
@@ -21,7 +21,7 @@ export interface PlanCluster {
 
 /** What observeAndPlan reads from, and how it works. */
 interface PlanSources {
-  readonly pools: Pick<ProviderPools, 'describePool' | 'findPool' | 'traitsOf'>;
+  readonly pools: Pick<ProviderPools, 'describePool' | 'findPool' | 'inPlaceOf' | 'traitsOf'>;
   /** Connects to the cluster; may fail as an observation may. */
   readonly open: () => PlanCluster;
   /** How the pool and the cluster are read: by default one after the other. */
@@ -37,8 +37,8 @@ type ReadBoth = <A, B>(one: () => Promise<A>, other: () => Promise<B>) => Promis
 interface Observation extends Partial<Asked> {
   /** The old pool. */
   readonly pool: PoolFacts;
-  /** A pool with the new pool's name exists already. */
-  readonly newPoolExists: boolean;
+  /** The pool that exists already under the new pool's name. */
+  readonly newPool?: PoolFacts;
   readonly facts: ServingFacts;
 }
 
@@ -53,19 +53,20 @@ export async function observeAndPlan(
 ): Promise<{ readonly plan: PoolPlan; readonly observation: Observation }> {
   const { pools, open, readBoth = inOrder, inSlices = async (work) => doAtOnce(work) } = sources;
   const ref = poolRefOf(policy);
-  const [{ found: described, newPoolExists }, { facts, asked }] = await readBoth(
+  const [{ found: described, newPool }, { facts, asked }] = await readBoth(
     async () => {
-      if (!pools.traitsOf(ref).hasPools) return { newPoolExists: false };
+      if (!pools.traitsOf(ref).hasPools) return {};
       const found = await pools.describePool(ref);
-      if (policy.selection !== undefined) return { found, newPoolExists: false };
-      const newPool = await pools.findPool({ ...ref, name: policy.target.poolName });
-      return { found, newPoolExists: newPool !== undefined };
+      if (policy.selection !== undefined || isInPlace(policy)) return { found };
+      return { found, newPool: await pools.findPool({ ...ref, name: policy.target.poolName }) };
     },
     async () => await observeCluster(open(), policy),
   );
   const pool = described ?? poolOf(oldNodes(facts.cluster, policy), ref);
-  const observation: Observation = { pool, newPoolExists, facts, ...asked };
-  const plan = await inSlices(buildPlanInSlices({ policy, run, ...observation }));
+  const observation: Observation = { pool, ...(newPool === undefined ? {} : { newPool }), facts, ...asked };
+  const known = withFound(policy, facts.cluster);
+  const replacesInPlace = pools.inPlaceOf(ref) !== undefined;
+  const plan = await inSlices(buildPlanInSlices({ policy: known, run, replacesInPlace, ...observation }));
   return { plan, observation };
 }
 

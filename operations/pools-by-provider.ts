@@ -1,12 +1,14 @@
 import type { PoolRef } from '../core/model/pool.ts';
 import { NodeferryError } from '../core/model/problem.ts';
+import type { InPlace } from '../ports/in-place.ts';
 import type { NodePools } from '../ports/node-pools.ts';
 import type { ProviderPools, ProviderTraits } from '../ports/provider.ts';
 
-/** One provider: what it is like, and its node pools. */
+/** One provider: what it is like, its node pools, and how it replaces a pool in place if it can. */
 interface OpenProvider {
   readonly traits: ProviderTraits;
   readonly pools: NodePools;
+  readonly inPlace?: InPlace;
 }
 
 /** The node pools of every provider behind one port: each call goes to the provider of its pool. */
@@ -20,7 +22,11 @@ export function poolsByProvider(by: Readonly<Record<string, OpenProvider>>): Pro
       hint: `Use one of ${Object.keys(by).join(', ')}.`,
     });
   };
-  return { traitsOf: (ref) => provider(ref).traits, ...delegatePools((ref) => provider(ref).pools) };
+  return {
+    traitsOf: (ref) => provider(ref).traits,
+    inPlaceOf: (ref) => provider(ref).inPlace,
+    ...delegatePools((ref) => provider(ref).pools),
+  };
 }
 
 /** Node pools of which each call goes to those that `of` chooses for its pool. */

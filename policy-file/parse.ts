@@ -4,10 +4,11 @@ import type { Policy } from '../core/policy/policy.ts';
 import { printable } from '../core/text/printable.ts';
 import { suggest } from '../core/text/suggest.ts';
 import { checkSchedule, type PolicySurroundings } from './check-schedule.ts';
+import { checkTarget } from './check-target.ts';
 import { type ChosenSchema, policySchemaFor } from './choose-schema.ts';
+import { fieldName } from './field-name.ts';
 import { policyJsonSchema } from './json-schemas.ts';
 import { formatPolicyProblem, type PolicyProblem } from './policy-problem.ts';
-import type { ProviderSection } from './providers/section.ts';
 import { type ProviderSections, providerSections } from './providers/sections.ts';
 import { keyOffset, nodeAt, type Path, placeAt, readYaml, type Source, startOf } from './read-yaml.ts';
 import { resolvePolicy } from './resolve.ts';
@@ -49,7 +50,7 @@ export function parsePolicy(
     return { ok: false, problems, more: faults.length - problems.length };
   }
   const policy = resolvePolicy(parsed.data, chosen.section);
-  const problems = checkNames(source, policy, chosen.section);
+  const problems = checkTarget(source, policy, { written: parsed.data, ...chosen });
   if (problems.length > 0) return refused(problems);
   const warnings = warn(source, policy);
   if (policy.schedule === undefined || surroundings === undefined) return { ok: true, policy, warnings };
@@ -148,38 +149,6 @@ function quote(node: Node | undefined): string {
   if (node.value === null) return 'an empty value';
   // The message must not repeat a password that is part of a URL.
   return `'${printable((node.source ?? JSON.stringify(node.value)).replace(/\/\/[^/\s]*@/, '//…@'))}'`;
-}
-
-function fieldName(path: Path): string {
-  return path
-    .map((step) =>
-      typeof step === 'number'
-        ? `[${step}]`
-        : /^[A-Za-z]\w{0,79}$/.test(String(step))
-          ? `.${String(step)}`
-          : `['${printable(String(step))}']`,
-    )
-    .join('')
-    .replace(/^\./, '');
-}
-
-function checkNames(source: Source, policy: Policy, { maxPoolNameLength }: ProviderSection): readonly PolicyProblem[] {
-  const path = ['spec', 'target', 'poolName'];
-  const { poolName } = policy.target;
-  const named = nodeAt(source, path);
-  const place = named === undefined ? keyOffset(source, ['spec', 'pool', 'name']) : startOf(named);
-  const field = fieldName(path);
-  if (poolName === policy.pool.name) {
-    const message = `'${poolName}' is the name of the pool to replace`;
-    return [{ ...placeAt(source, place, field, message), allowed: 'a name that differs from spec.pool.name' }];
-  }
-  if (poolName.length > maxPoolNameLength) {
-    const message = `the default '${printable(poolName)}' is longer than ${maxPoolNameLength} characters`;
-    return [
-      { ...placeAt(source, place, field, message), allowed: `a name of at most ${maxPoolNameLength} characters` },
-    ];
-  }
-  return [];
 }
 
 function warn(source: Source, policy: Policy): readonly PolicyProblem[] {

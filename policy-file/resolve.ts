@@ -18,7 +18,7 @@ import type { WrittenPolicy } from './schema.ts';
 /** Converts the written form, which is already valid, into the policy that everything else reads: durations in ms, names filled in. */
 export function resolvePolicy(written: WrittenPolicy, section: ProviderSection): Policy {
   const { metadata, spec } = written;
-  const { poolName, version, ...settings } = spec.target;
+  const { poolName, adopt, version, ...settings } = spec.target;
   const podSurge = resolvePodSurge(spec.podSurge);
   return {
     name: metadata.name,
@@ -29,6 +29,7 @@ export function resolvePolicy(written: WrittenPolicy, section: ProviderSection):
       version,
       ...settings,
     },
+    ...(adopt ? { adoptTarget: true as const } : {}),
     nodeSurge: resolveNodeSurge(spec.nodeSurge),
     guard: resolveGuard(spec.guard, surgesPods({ podSurge }) ? 100 : 10),
     waits: resolveWaits(spec.waits),

@@ -32,6 +32,9 @@ const targetOf = ({ poolName, target }: ProviderSection) =>
       poolName: poolName(
         'Name of the replacement pool. Default: the name of the old pool with the new version, e.g. web-1-34.',
       ).optional(),
+      adopt: flag(
+        'The pool exists already: the run uses its nodes as the new ones, requests the instances that it lacks, and never deletes it. It stays as it is otherwise, so no other setting of spec.target is allowed but poolName, which is required.',
+      ),
       version: text('a Kubernetes version in quotes, such as "1.34"', /^1\.[1-9]\d{0,2}$/, 16)
         .meta({
           description:

@@ -1,5 +1,6 @@
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
+import type { InPlace } from './in-place.ts';
 import type { NodePools } from './node-pools.ts';
 
 /** What a provider of node pools is like, known without asking it anything. Its words are shown to operators. */
@@ -25,4 +26,6 @@ export interface ProviderTraits {
 export interface ProviderPools extends NodePools {
   /** @throws NodeferryError InvalidPolicy for a provider that this version does not know */
   traitsOf(pool: Pick<PoolRef, 'provider'>): ProviderTraits;
+  /** How the provider of this pool replaces a pool in place. Undefined when it can't. @throws as `traitsOf` does */
+  inPlaceOf(pool: Pick<PoolRef, 'provider'>): InPlace | undefined;
 }

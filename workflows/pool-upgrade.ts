@@ -3,6 +3,7 @@ import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import { approvedPart, findChanges } from '../core/plan/approved-plan.ts';
 import { type PoolPlan, summarize } from '../core/plan/pool-plan.ts';
+import { isInPlace } from '../core/policy/members.ts';
 import { divideIntoStages } from '../core/rollout/stages.ts';
 import { leftOf, pendingOf, skippedOf } from '../core/run/nodes.ts';
 import { mustRollBack } from '../core/run/rollback.ts';
@@ -15,6 +16,7 @@ import { beginRollback } from './run/handlers.ts';
 import { startMonitor } from './run/monitor.ts';
 import { openRun } from './run/open-run.ts';
 import { surgePods } from './run/pod-surge.ts';
+import { settlePool } from './run/remove-new-nodes.ts';
 import { replaceInBatches } from './run/replace-in-batches.ts';
 import { dropRollback, pushRollback } from './run/rollback.ts';
 import { apply, nextStep, type Run, runUntilDone, setPhase } from './run/run.ts';
@@ -168,11 +170,16 @@ function mustKeepOldPool(run: Run): boolean {
   return true;
 }
 
-/** Deletes the empty pool. Returns false when another node has just joined: it is replaced first, and the run can be aborted again. */
-async function removeOldPool(run: Run, { oldPool: pool }: PoolPlan): Promise<boolean> {
+/** Deletes the empty pool, unless it is replaced in place. Returns false when another node has just joined: it is replaced first, and the run can be aborted again. */
+async function removeOldPool(run: Run, plan: PoolPlan): Promise<boolean> {
+  const { oldPool: pool } = plan;
   // The last step may have ended together with an abort or a rollback, which needs the old pool.
   if (run.handles.forward.consideredCancelled) throw new CancelledFailure('the run is not to be completed');
   setPhase(run, 'finalize');
+  if (isInPlace(plan.policy)) {
+    await settlePool(run, plan, { keep: true });
+    return true;
+  }
   const { joined } = await runUntilDone(run, `${pool.name} to be deleted`, () =>
     steps(`delete ${pool.name}`).deletePool({ ...nextStep(run), pool }),
   );
@@ -187,7 +194,7 @@ async function finish(run: Run): Promise<RunReport> {
   dropRollback(run, 'cordons');
   dropRollback(run, 'new-pool');
   dropRollback(run, 'released');
-  dropRollback(run, 'scaling');
+  if (!isInPlace(run.input.policy)) dropRollback(run, 'scaling');
   return finishRun(run, 'completed', await unwind(run));
 }
 

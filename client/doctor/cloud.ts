@@ -1,4 +1,5 @@
 import { NodeferryError } from '../../core/model/problem.ts';
+import { keepsTarget } from '../../core/policy/members.ts';
 import { type Policy, poolRefOf } from '../../core/policy/policy.ts';
 import type { NodePools } from '../../ports/node-pools.ts';
 import type { ProviderPools } from '../../ports/provider.ts';
@@ -24,8 +25,22 @@ export async function checkPool(pools: ProviderPools, policy: Policy, limit: Tim
   };
 }
 
+/** Checks that the pool to adopt exists, or whether the caller may create the new pool. */
+export async function checkTarget(pools: ProviderPools, policy: Policy): Promise<readonly Check[]> {
+  if (policy.adoptTarget === true) return await checkAdopted(pools, policy);
+  return keepsTarget(policy) ? [] : await checkMayCreate(pools, policy);
+}
+
+async function checkAdopted(pools: NodePools, { target, ...policy }: Policy): Promise<readonly Check[]> {
+  const id = 'cloud.target';
+  const found = await pools.findPool({ ...poolRefOf(policy), name: target.poolName });
+  if (found !== undefined) return [{ id, state: 'ok', found: `pool ${target.poolName} to adopt is ${found.status}` }];
+  const fix = 'Correct spec.target.poolName, create the pool, or remove spec.target.adopt.';
+  return [{ id, state: 'failed', found: `there is no pool ${target.poolName} to adopt`, fix }];
+}
+
 /** Checks, as far as the cloud can say beforehand, whether the caller may create the new pool. The worker has a role of its own, so a refusal is only a warning. */
-export async function checkMayCreate(pools: NodePools, policy: Policy): Promise<readonly Check[]> {
+async function checkMayCreate(pools: NodePools, policy: Policy): Promise<readonly Check[]> {
   const id = 'cloud.permissions';
   try {
     await pools.requireMayCreate({ source: poolRefOf(policy), target: policy.target });

@@ -6,7 +6,7 @@ import { openCluster } from '../../wiring/cluster.ts';
 import { openNodePools } from '../../wiring/providers.ts';
 import type { ClusterOptions } from '../cluster-options.ts';
 import { type Check, skipChecks } from './check.ts';
-import { checkMayCreate, checkPool } from './cloud.ts';
+import { checkPool, checkTarget } from './cloud.ts';
 import { checkApiServer, checkPermissions, type ExaminedCluster } from './cluster.ts';
 import { checkLeftovers } from './leftovers.ts';
 import { explainFailure, patienceMs, type TimeLimit, withTimeLimit } from './time-limit.ts';
@@ -80,6 +80,6 @@ async function checkCloud(pools: ProviderPools, policy: Policy | undefined): Pro
   return await withTimeLimit(pools.traitsOf(policy.pool).title, patienceMs, async (limit) => {
     const pool = await checkPool(pools, policy, limit);
     if (pool.state === 'failed') return [pool, ...skipChecks(['cloud.permissions'], 'the pool cannot be read')];
-    return [pool, ...(await limit.check('cloud.permissions', async () => await checkMayCreate(pools, policy)))];
+    return [pool, ...(await limit.check('cloud.permissions', async () => await checkTarget(pools, policy)))];
   });
 }

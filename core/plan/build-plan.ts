@@ -23,8 +23,10 @@ interface PlanQuestion {
   readonly run: string;
   /** The old pool, as the cloud reports it. */
   readonly pool: PoolFacts;
-  /** A pool with the name of the new one exists already. False when it is not given. */
-  readonly newPoolExists?: boolean;
+  /** The pool that exists already under the name of the new one. */
+  readonly newPool?: PoolFacts;
+  /** The provider of the pool can replace it under its own name. False when it is not given. */
+  readonly replacesInPlace?: boolean;
   readonly facts: ServingFacts;
   /** Claims (`namespace/name`) whose volumes any number of nodes may mount; none when it is not given. */
   readonly sharedVolumeClaims?: ReadonlySet<string>;
@@ -43,7 +45,8 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     policy,
     run,
     pool,
-    newPoolExists = false,
+    newPool,
+    replacesInPlace = false,
     facts,
     sharedVolumeClaims = new Set<string>(),
     denials = new Map<string, string>(),
@@ -65,8 +68,21 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const surged = surgesPods(policy) ? surgedFacts({ ...asked, facts, batch: nodes }) : facts;
   const surge = policy.selection === undefined ? Math.max(nodes.length, pool.desiredSize) : 0;
   const unplaced = countUnplaced(facts.cluster);
+  const adopted = policy.adoptTarget === true ? newPool : undefined;
   const atOnce = surgeAtOnce(policy, surge);
-  const audited = { policy, pool, newPoolExists, facts, services, baselines, nodes, batches, podSurge, surged };
+  const audited = {
+    policy,
+    pool,
+    newPool,
+    replacesInPlace,
+    facts,
+    services,
+    baselines,
+    nodes,
+    batches,
+    podSurge,
+    surged,
+  };
   const findings = yield* auditInSlices(audited);
   yield;
   const estimated = { facts, policy, services, nodes, batches };
@@ -76,10 +92,11 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     oldPool: pool.ref,
     newPool: { ...pool.ref, name: policy.target.poolName },
     fromVersion: pool.version,
-    toVersion: policy.target.version ?? pool.version,
+    toVersion: policy.target.version ?? adopted?.version ?? pool.version,
     nodes,
     surge,
     ...(pool.desiredSize === surge ? {} : { oldSize: pool.desiredSize }),
+    ...(adopted === undefined ? {} : { foundSize: adopted.desiredSize }),
     ...(atOnce === undefined ? {} : { surgeAtOnce: atOnce }),
     services,
     ...(podSurge.length > 0 ? { podSurge } : {}),

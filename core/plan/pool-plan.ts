@@ -22,6 +22,8 @@ export interface PoolPlan {
   readonly surge: number;
   /** Desired size of the old pool; absent when it is `surge`. */
   readonly oldSize?: number;
+  /** Desired size of the new pool before the run; absent for a pool that the run creates. */
+  readonly foundSize?: number;
   /** The most of them at a time for which no old node has left yet; absent when all come at once. */
   readonly surgeAtOnce?: number;
   /** How each Service is protected as things are now. A run observes again before every act. */

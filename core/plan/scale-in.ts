@@ -2,7 +2,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { InstanceFacts } from '../model/pool.ts';
 import type { ClusterFacts } from '../model/serving.ts';
-import { newNodes, oldNodes } from '../policy/members.ts';
+import { addedNodes, newNodes, oldNodes } from '../policy/members.ts';
 import type { Policy } from '../policy/policy.ts';
 import { countByZone } from '../surge/balance.ts';
 import { compareText } from '../text/format.ts';
@@ -14,7 +14,7 @@ interface ScaleInQuestion {
   readonly policy: Policy;
   /** Zones of the new pool. */
   readonly zones: readonly string[];
-  /** This many new nodes stay: as many as old ones were replaced. */
+  /** This many new nodes stay: as many as old ones were replaced. Those that were there before the run stay in addition. */
   readonly keep: number;
 }
 
@@ -38,7 +38,11 @@ export function countKept(
 
 /** Decides what leaves the new pool of an aborted run. */
 export function decideScaleIn(question: ScaleInQuestion, instances: readonly InstanceFacts[]): ScaleIn {
-  return { excess: selectExcess(question), unjoined: findUnjoined({ instances }, question.cluster.nodes) };
+  const { nodes } = question.cluster;
+  return {
+    excess: selectExcess(question),
+    unjoined: findUnjoined({ instances }, [...nodes, ...(question.policy.found ?? [])]),
+  };
 }
 
 /**
@@ -50,11 +54,13 @@ export function selectExcess({ cluster, policy, zones, keep }: ScaleInQuestion):
   const index = indexOf(cluster);
   const podsOn = (node: NodeFacts) =>
     index.podsOn(node.name).filter((pod) => pod.ownerKind !== 'DaemonSet').length + (node.ready ? 0.5 : 0);
-  const left = newNodes(cluster, policy).toSorted(
+  const added = addedNodes(cluster, policy);
+  const left = added.toSorted(
     (a, b) => Number(a.cordoned) - Number(b.cordoned) || podsOn(b) - podsOn(a) || compareText(a.name, b.name),
   );
-  const kept: NodeFacts[] = [];
-  while (kept.length < keep && left.length > 0) {
+  const kept = newNodes(cluster, policy).filter((node) => !added.includes(node));
+  const most = kept.length + keep;
+  while (kept.length < most && left.length > 0) {
     const counts = countByZone(kept, zones);
     const least = Math.min(...left.map((node) => counts.get(node.zone) ?? 0));
     const next = left.findIndex((node) => (counts.get(node.zone) ?? 0) === least);

@@ -2,8 +2,8 @@ import { indexOf } from '../model/cluster-index.ts';
 import { hostnameLabel } from '../model/labels.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { PodFacts, SpreadFacts } from '../model/pod.ts';
-import { hasRequiredLabels } from '../model/required-labels.ts';
 import type { ClusterFacts } from '../model/serving.ts';
+import { takesPod } from '../model/takes-pod.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 import { membersOf } from '../policy/members.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -45,16 +45,7 @@ export function findCrowded(pod: PodFacts, cluster: ClusterFacts, policy: Policy
 function countPlaces(pod: PodFacts, cluster: ClusterFacts, policy: Policy): number {
   const members = membersOf(cluster, policy);
   const takesPart = ({ uid }: NodeFacts) => members.old.has(uid) || members.new.has(uid);
-  const others = cluster.nodes.filter((node) => !takesPart(node) && !node.cordoned && takes(node, pod));
+  const others = cluster.nodes.filter((node) => !takesPart(node) && !node.cordoned && takesPod(node, pod));
   const inPlace = policy.selection === undefined ? Math.max(members.new.size, members.old.size) : 0;
   return others.length + inPlace;
-}
-
-function takes(node: NodeFacts, pod: PodFacts): boolean {
-  const isTolerated = node.taints.every(
-    ({ key, effect }) =>
-      effect === 'PreferNoSchedule' ||
-      pod.tolerations.some((one) => (one.key === undefined || one.key === key) && (one.effect ?? effect) === effect),
-  );
-  return isTolerated && hasRequiredLabels(node, pod);
 }

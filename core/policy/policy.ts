@@ -15,6 +15,13 @@ export interface Policy {
   /** The nodes of the pool that are drained. Absent when the whole pool is replaced by a new one. */
   readonly selection?: NodeSelection;
   readonly target: TargetPolicy;
+  /** The target pool exists before the run, which uses its nodes and never deletes it. Absent when the run creates the pool. */
+  readonly adoptTarget?: true;
+  /**
+   * The nodes that the target pool had when the run was planned. Not part of what is written: preflight fills it in for a pool that exists before the
+   * run. Absent for a pool that the run creates.
+   */
+  readonly found?: readonly FoundNode[];
   /** Absent in runs of older versions, which always started all new instances at once. */
   readonly nodeSurge?: NodeSurgeLimit;
   readonly guard: GuardPolicy;
@@ -44,6 +51,12 @@ export interface NodeSelection {
   readonly nodes: readonly { readonly name: string; readonly uid: string }[];
   /** Whether their instances are terminated in the end. Otherwise the nodes stay, cordoned, excluded and empty. */
   readonly terminate: boolean;
+}
+
+/** A node that was in the target pool before its run. */
+export interface FoundNode {
+  readonly uid: string;
+  readonly instanceId: string;
 }
 
 /** Where the pool is. */

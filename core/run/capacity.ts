@@ -2,9 +2,10 @@
 import type { EventOf } from './events.ts';
 import type { RunState } from './state.ts';
 
-/** How many instances the new pool was asked to have. */
-export function requestedSize({ requested }: RunState): number {
-  return requested.reduce((sum, { instances }) => sum + instances, 0);
+/** How many instances the new pool was asked to have, with those that it had before the run as far as the run needs them. */
+export function requestedSize({ plan, requested }: RunState): number {
+  const found = plan?.foundSize === undefined ? 0 : Math.min(plan.surge, plan.foundSize);
+  return requested.reduce((sum, { instances }) => sum + instances, found);
 }
 
 /** The new pool was asked to have `size` instances. */

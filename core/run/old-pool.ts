@@ -1,5 +1,6 @@
 /** The old pool of a run that is rolled back: which instances it lacks, and when it serves at its size again. */
 import type { PoolPlan } from '../plan/pool-plan.ts';
+import { isInPlace, keepsTarget } from '../policy/members.ts';
 import type { EventOf } from './events.ts';
 import { mustRollBack } from './rollback.ts';
 import type { RunState } from './state.ts';
@@ -13,6 +14,14 @@ export function countReplaced({ status }: RunState, plan: PoolPlan): number {
 /** Instances of nodes that the run knows and has not removed. An instance of the old pool that is not among them has come for a rollback. */
 export function knownInstances({ status }: RunState): readonly string[] {
   return status.nodes.filter(({ step }) => step !== 'replaced').map(({ node }) => node.instanceId);
+}
+
+/** What a rollback leaves in a target pool that existed before the run, as text; empty when nothing. */
+export function explainFound({ status }: RunState, { policy, newPool }: PoolPlan): readonly string[] {
+  if (status.rollback === undefined || !keepsTarget(policy)) return [];
+  return [
+    `${newPool.name} keeps the nodes that it had before the run, and the pods on them; nodeferry drain moves these pods`,
+  ];
 }
 
 /** Additional instances of the old pool were requested. When the request is repeated, they count once. */
@@ -31,8 +40,11 @@ export function restoreOldPool(state: RunState, { nodes }: EventOf<'restoreOldPo
 
 /** Why the run can't be rolled back to its old pool now; undefined when it can. */
 export function whyNoRollback(state: RunState): string | undefined {
+  const { plan } = state;
   const { phase, rollback, drain } = state.status;
   if (drain !== undefined) return 'a drain replaces no pool: an abort restores its nodes';
+  if (plan !== undefined && isInPlace(plan.policy))
+    return `${plan.oldPool.name} is replaced in place: abort the run, which keeps the old nodes that are left, or replace it again with its version before`;
   if (rollback !== undefined) return 'it is being rolled back already';
   if (phase === 'finalize')
     return 'every node has been replaced, and the old pool is being deleted: once the run has ended, upgrade to a pool of the version before';

@@ -1,5 +1,6 @@
 /** Nodes that an operator has the run skip: they are not replaced, and stay in the old pool. */
 import type { NodeRef } from '../model/node.ts';
+import { isInPlace } from '../policy/members.ts';
 import { because } from '../status/because.ts';
 import type { NodeStatus } from '../status/status.ts';
 import { listNames } from '../text/format.ts';
@@ -57,7 +58,9 @@ export function explainKept(state: RunState): readonly string[] {
   const skipped = skippedOf(state);
   if (skipped.length === 0) return [];
   const { pool, newPool } = state.status;
-  const isNewPoolKept = state.plan?.nodes.some((node) => stepOf(state, node) === 'replaced') === true;
+  const { plan } = state;
+  const isInOtherPool = plan !== undefined && !isInPlace(plan.policy);
+  const isNewPoolKept = isInOtherPool && plan.nodes.some((node) => stepOf(state, node) === 'replaced');
   const how = isNewPoolKept
     ? `start another upgrade of ${pool} with another spec.target.poolName: no run uses ${newPool}, which exists by then`
     : `start another upgrade of ${pool}`;

@@ -142,9 +142,17 @@ export function isBoundToWindows({ status, isRollingBack }: RunState, { schedule
   return schedule !== undefined && status.windowOverride === undefined && !isRollingBack;
 }
 
-/** The policy as operators have changed it for this run. */
-export function policyOf<P extends Pick<Policy, 'guard'>>({ status: { maxInFlight } }: RunState, policy: P): P {
-  return maxInFlight === undefined ? policy : { ...policy, guard: { ...policy.guard, maxInFlight } };
+/** The policy as operators have changed it for this run, with the nodes that preflight has found in its target pool. */
+export function policyOf<P extends Pick<Policy, 'guard' | 'found'>>(
+  { plan, status: { maxInFlight } }: RunState,
+  policy: P,
+): P {
+  const found = plan?.policy.found;
+  return {
+    ...policy,
+    ...(found === undefined ? {} : { found }),
+    ...(maxInFlight === undefined ? {} : { guard: { ...policy.guard, maxInFlight } }),
+  };
 }
 
 /** How often a node, by name, was to be retried: with every resume of the run, and each time that an operator asked for it alone. */

@@ -1,3 +1,4 @@
+import { isInPlace } from '../policy/members.ts';
 import type { Policy } from '../policy/policy.ts';
 import { count } from '../text/format.ts';
 
@@ -9,6 +10,7 @@ export function upgradeSummary({
   selection,
 }: Pick<Policy, 'cluster' | 'pool' | 'target' | 'selection'>): string {
   if (selection !== undefined) return `${cluster.name}/${pool.name}: drain ${count(selection.nodes.length, 'node')}`;
+  if (isInPlace({ pool, target })) return `${cluster.name}/${pool.name}: in place`;
   return `${cluster.name}/${pool.name} → ${target.poolName}`;
 }
 

@@ -12,7 +12,9 @@ export interface ProviderSection {
   readonly poolName: (description: string) => z.ZodType<string, string>;
   /** Maximum length of such a name. */
   readonly maxPoolNameLength: number;
-  /** Fields of `spec.target` besides `poolName` and `version`. Only the provider's adapter reads them. */
+  /** Whether a pool can be replaced under its own name, `spec.target.poolName` being that of `spec.pool.name`. Absent: it can't. */
+  readonly replacesInPlace?: boolean;
+  /** Fields of `spec.target` besides `poolName`, `adopt` and `version`. Only the provider's adapter reads them. */
   readonly target: Readonly<Record<string, z.ZodOptional<z.ZodType<string, string>>>>;
   /** What distinguishes a new pool from the old one in its default name, when no Kubernetes version is set. Undefined when nothing does. */
   readonly nameSuffix: (target: Readonly<Record<string, string | undefined>>) => string | undefined;

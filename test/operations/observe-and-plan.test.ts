@@ -34,20 +34,27 @@ describe('the plan command and the preflight of a run', () => {
     expect(upgrade).toMatchObject({ outcome: 'done', plan });
   });
 
-  test('both refuse where a pool with the new name exists already, in the same words', async () => {
-    const world = createScenario();
-    const [web] = world.pools;
-    if (web === undefined) throw new Error('no pool');
-    world.pools.push({ ...web, name: policy.target.poolName, desiredSize: 0 });
-    const { upgrade, plan } = await planBothWays(world);
-    const refused = refusal(plan);
-    expect(plan.findings).toContainEqual(expect.objectContaining({ rule: 'INF-017', severity: 'blocker' }));
-    expect(refused?.message).toContain(`the new pool ${policy.target.poolName} exists already`);
-    expect(refused?.hint).toContain(`Set spec.target.poolName to another name, such as ${policy.target.poolName}-2`);
-    expect(refused?.hint).toContain(`an earlier run skipped nodes of ${policy.pool.name}`);
-    expect(upgrade).toBeInstanceOf(ApplicationFailure);
-    expect(upgrade).toMatchObject({ type: 'PreflightRefused', message: refused?.message });
-  });
+  test.each([
+    ['run-0', `an earlier run skipped nodes of ${policy.pool.name}`],
+    [undefined, 'set spec.target.adopt: true'],
+  ])(
+    'both refuse where a pool with the new name exists already, created by %s, in the same words',
+    async (creator, hint) => {
+      const world = createScenario();
+      const [web] = world.pools;
+      if (web === undefined) throw new Error('no pool');
+      const made = creator === undefined ? {} : { createdBy: creator };
+      world.pools.push({ ...web, name: policy.target.poolName, desiredSize: 0, ...made });
+      const { upgrade, plan } = await planBothWays(world);
+      const refused = refusal(plan);
+      expect(plan.findings).toContainEqual(expect.objectContaining({ rule: 'INF-017', severity: 'blocker' }));
+      expect(refused?.message).toContain(`the new pool ${policy.target.poolName} exists already`);
+      expect(refused?.hint).toContain(`Set spec.target.poolName to another name, such as ${policy.target.poolName}-2`);
+      expect(refused?.hint).toContain(hint);
+      expect(upgrade).toBeInstanceOf(ApplicationFailure);
+      expect(upgrade).toMatchObject({ type: 'PreflightRefused', message: refused?.message });
+    },
+  );
 
   test('neither counts the nodes that another run brings up as serving in the long run', async () => {
     const baselineOf = async (isIncoming: boolean) => {

@@ -8,7 +8,7 @@ spec:
   pool:
     provider: eks
     name: web
-  target: {poolName: blue, version: "1.34", releaseVersion: 1.34.2-20251103, launchTemplateVersion: "7"}
+  target: {poolName: blue, adopt: false, version: "1.34", releaseVersion: 1.34.2-20251103, launchTemplateVersion: "7"}
   nodeSurge: 25%
   guard:
     defaultMinServing: 50%

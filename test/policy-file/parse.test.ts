@@ -218,11 +218,35 @@ describe('the name of the new pool', () => {
 
   test('must differ from the old one', () => {
     expect(problemsOf(`${head}  target: {poolName: web}\n`)).toEqual([
-      "p.yaml:11:22 spec.target.poolName: 'web' is the name of the pool to replace; allowed: a name that differs from spec.pool.name",
+      "p.yaml:11:22 spec.target.poolName: 'web' is the name of the pool to replace; allowed: a name that differs from spec.pool.name, because this provider replaces no pool under its own name",
     ]);
     expect(problemsOf(`${head.replace('name: web', 'name: web-1-34')}  target: {version: "1.34"}\n`)[0]).toContain(
       'is the name of the pool to replace',
     );
+  });
+
+  test('is that of a pool to adopt, which exists', () => {
+    const adopted = policyOf(`${head}  target: {poolName: blue, adopt: true}\n`);
+    expect(adopted).toMatchObject({ adoptTarget: true, target: { poolName: 'blue', version: undefined } });
+    expect(adopted.target).not.toHaveProperty('adopt');
+    expect(policyOf(`${head}  target: {poolName: blue, adopt: false}\n`)).not.toHaveProperty('adoptTarget');
+  });
+
+  test.each([
+    [
+      '{adopt: true}',
+      'p.yaml:11:3 spec.target.poolName: this field is required with adopt; allowed: the name of a pool that exists',
+    ],
+    [
+      '{poolName: web, adopt: true}',
+      "p.yaml:11:22 spec.target.poolName: 'web' is the name of the pool to replace; allowed: the name of another pool that exists",
+    ],
+    [
+      '{poolName: blue, adopt: true, version: "1.34"}',
+      'p.yaml:11:41 spec.target.version: a pool that is adopted stays as it is; allowed: no settings with adopt: true',
+    ],
+  ])('can not be adopted with %s', (target, problem) => {
+    expect(problemsOf(`${head}  target: ${target}\n`)).toEqual([problem]);
   });
 
   test('must not be longer than EKS allows', () => {

@@ -17,12 +17,12 @@ const toy: ProviderSection = {
   nameSuffix: ({ shade }) => shade,
 };
 
-const read = (spec: string) =>
+const read = (spec: string, section = toy) =>
   parsePolicy(
     `apiVersion: nodeferry.dev/v1alpha1\nkind: PoolUpgrade\nmetadata: {name: toys}\nspec:\n${spec}`,
     'p.yaml',
     undefined,
-    { ...providerSections, toy },
+    { ...providerSections, toy: section },
   );
 
 const problemsOf = (spec: string) => {
@@ -44,7 +44,7 @@ describe('a policy for a pool of another provider', () => {
   test('has problems against the fields of that provider alone', () => {
     expect(problemsOf(`${box}  pool: {provider: toy, name: RED}\n  target: {releaseVersion: "1"}\n`)).toEqual([
       "p.yaml:6:31 spec.pool.name: 'RED' is not allowed here; allowed: a colour",
-      'p.yaml:7:12 spec.target.releaseVersion: there is no such field; allowed: poolName, version, shade',
+      'p.yaml:7:12 spec.target.releaseVersion: there is no such field; allowed: poolName, adopt, version, shade',
     ]);
   });
 
@@ -52,6 +52,13 @@ describe('a policy for a pool of another provider', () => {
     expect(problemsOf(`${box}  pool: {provider: toy, name: orange}\n  target: {shade: light}\n`)).toEqual([
       "p.yaml:6:25 spec.target.poolName: the default 'orange-light' is longer than 9 characters; allowed: a name of at most 9 characters",
     ]);
+  });
+
+  test('keeps its name if that provider replaces a pool in place', () => {
+    const inPlace = `${box}  pool: {provider: toy, name: red}\n  target: {poolName: red}\n`;
+    expect(problemsOf(inPlace)).toEqual([expect.stringContaining("'red' is the name of the pool to replace")]);
+    const able = { ...toy, replacesInPlace: true };
+    expect(read(inPlace, able)).toMatchObject({ ok: true, policy: { target: { poolName: 'red' } } });
   });
 
   test('is refused when nobody knows that provider', () => {

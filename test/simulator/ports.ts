@@ -13,7 +13,7 @@ import type { Windows } from '../../ports/windows.ts';
 import { createSimCluster } from './cluster-port.ts';
 import { createSimFamily, createSimLoadBalancers } from './load-balancers-port.ts';
 import { createSimPools } from './pools-port.ts';
-import { createToyFamily, createToyPools, toyTraits } from './toy-provider.ts';
+import { createToyFamily, createToyInPlace, createToyPools, toyTraits } from './toy-provider.ts';
 import type { World } from './world.ts';
 
 /** The world behind all ports of the product. */
@@ -24,7 +24,11 @@ export function createSimPorts(world: World): Ports {
     pools: poolsByProvider({
       eks: { traits: eksTraits, pools: withFaults(world, createSimPools(world)) },
       none: { traits: noProviderTraits, pools: createNoNodePools() },
-      toy: { traits: toyTraits, pools: withFaults(world, createToyPools(createSimPools(world))) },
+      toy: {
+        traits: toyTraits,
+        pools: withFaults(world, createToyPools(createSimPools(world))),
+        inPlace: withFaults(world, createToyInPlace(world)),
+      },
     }),
     loadBalancers: withFaults(
       world,

@@ -5,7 +5,7 @@ import { reconcileLoadBalancers } from './load-balancer.ts';
 import { completePools } from './pool-creation.ts';
 import { fillPool, rebalancePools, rememberForwarding } from './pools.ts';
 import { servingTargets, trafficPasses } from './traffic.ts';
-import { createWorld, type SimService, type World } from './world.ts';
+import { createWorld, type SimPool, type SimService, type World } from './world.ts';
 
 /** A load balancer without anything special. */
 export const plainBalancer = { crossZone: true, controller: 'service-controller', unhealthyDrainingMs: 0 } as const;
@@ -170,6 +170,19 @@ export function addServingPool(world: World, name: string, size: number): void {
   world.traffic = { sent: 0, lost: 0, cut: 0 };
   world.fewestServing.clear();
   world.log.length = 0;
+  world.changed();
+}
+
+/** Adds a pool to a settled world with nodes like those of `web`, on which no pod runs yet but those of the DaemonSet. */
+export function addIdlePool(world: World, name: string, size: number, change: Partial<SimPool> = {}): void {
+  const [web] = world.pools;
+  if (web === undefined) throw new Error('the world has no pool');
+  const pool = { ...web, name, desiredSize: size, problems: [], suspended: [], ...change };
+  world.pools.push(pool);
+  fillPool(world, pool);
+  world.clock.advance(10 * 60_000);
+  world.log.length = 0;
+  world.fewestServing.clear();
   world.changed();
 }
 

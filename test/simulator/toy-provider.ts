@@ -1,7 +1,12 @@
 /** A provider and load balancers that no product has: what an upgrade needs of them is in their adapters and traits, and nowhere else. */
+import { NodeferryError } from '../../core/model/problem.ts';
+import type { InPlace } from '../../ports/in-place.ts';
 import type { LoadBalancerFamily, LoadBalancers } from '../../ports/load-balancers.ts';
 import type { NodePools } from '../../ports/node-pools.ts';
 import type { ProviderTraits } from '../../ports/provider.ts';
+import { grow } from './pool-creation.ts';
+import { poolNamed } from './pools.ts';
+import type { SimInstance, SimPool, World } from './world.ts';
 
 /** What toys are like. */
 export const toyTraits: ProviderTraits = {
@@ -51,4 +56,37 @@ export function createToyFamily(loadBalancers: LoadBalancers): LoadBalancerFamil
       return await loadBalancers.readTargets(groups, options);
     },
   };
+}
+
+/** A toy pool takes new instances of another kind beside its old ones. */
+export function createToyInPlace(world: World): InPlace {
+  return {
+    addInstances: async ({ name }, { target, size, run, old }) => {
+      const pool = poolNamed(world, name);
+      const living = world.instances.filter(
+        (one) => one.pool === name && (one.state === 'pending' || one.state === 'running'),
+      );
+      if (pool.before?.run !== run) {
+        requireUnchanged(pool, living, old);
+        pool.before = { run, version: pool.version, maxSize: pool.maxSize };
+        pool.version = target.version ?? pool.version;
+      }
+      grow(world, pool, living.filter(({ instanceId }) => old.includes(instanceId)).length + size, undefined);
+    },
+    settle: async ({ name }, { run, keep }) => {
+      const pool = poolNamed(world, name);
+      const { before } = pool;
+      if (before?.run !== run) return;
+      pool.maxSize = before.maxSize;
+      if (!keep) pool.version = before.version;
+      delete pool.before;
+    },
+  };
+}
+
+function requireUnchanged(pool: SimPool, living: readonly SimInstance[], old: readonly string[]): void {
+  const others = living.filter(({ instanceId }) => !old.includes(instanceId)).map(({ instanceId }) => instanceId);
+  if (pool.before === undefined && others.length === 0) return;
+  const why = pool.before === undefined ? `${others.join(', ')} joined it` : `run ${pool.before.run} has changed it`;
+  throw new NodeferryError({ code: 'PlanOutdated', message: `toy pool ${pool.name}: ${why}`, hint: 'Plan again.' });
 }

@@ -197,6 +197,8 @@ export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 
   createdBy?: string;
   /** Name of the pool that it was created to replace. */
   replaces?: string;
+  /** While it is replaced in place: by which run, and what it was like before. */
+  before?: { readonly run: string; readonly version: string; readonly maxSize: number };
   /** Auto Scaling's suspended processes, whoever suspended them. */
   suspended: string[];
   /** Its Auto Scaling group exists: before that, it has no instance and its scaling can't be suspended. */

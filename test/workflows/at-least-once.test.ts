@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { describe, expect, test } from 'vitest';
 import { abortUpdate } from '../../workflows/messages.ts';
+import { losingEachAnswer } from '../support/losing-answers.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
@@ -48,12 +49,7 @@ describe('steps that run more than once', () => {
           await abort();
         }
       },
-      after: (step, [input]) => {
-        const node = (input as { node?: { name: string } }).node?.name ?? '';
-        if (step === 'monitorRun' || done.has(step + node)) return;
-        done.add(step + node);
-        throw lostAnswer();
-      },
+      after: losingEachAnswer(),
     });
     abort = async () => await handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'because' }] });
     const report = await handle.result();

@@ -1,7 +1,8 @@
 import type { PoolRef } from '../../core/model/pool.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
+import { isInPlace, keepsTarget } from '../../core/policy/members.ts';
 import { surgesPods } from '../../core/policy/policy.ts';
-import { countReplaced, knownInstances } from '../../core/run/old-pool.ts';
+import { countReplaced, explainFound, knownInstances } from '../../core/run/old-pool.ts';
 import { adoptPods, evictReleased } from './adopt-pods.ts';
 import { surgePodsBack } from './pod-surge.ts';
 import { replaceNodes } from './replace-nodes.ts';
@@ -24,16 +25,21 @@ export async function rollBackNewPool(run: Run, plan: PoolPlan): Promise<void> {
       await adoptPods(run);
       await evictReleased(run);
     }
-    if (!isOver()) return;
+    if (isOver()) continue;
+    apply(run, { type: 'recordRetained', what: explainFound(run.state, plan) });
+    return;
   }
 }
 
 /**
  * Removes the excess nodes: each is replaced like any node, step by step under the guard, so that an abort loses as little as an upgrade. When no
- * new node stays, the new pool is deleted. Returns early, with no node in progress, when `isOver` says that others have to leave.
+ * new node stays, the new pool is deleted, unless it existed before the run. Returns early, with no node in progress, when `isOver` says that others
+ * have to leave.
  */
 async function removeNewNodes(run: Run, plan: PoolPlan, isOver: () => boolean): Promise<void> {
   const { newPool: pool } = plan;
+  const isFound = keepsTarget(plan.policy);
+  if (isFound && !mayHaveGrown(plan)) return;
   const { oldPool: state } = run.state;
   const missing = state === 'restored' ? 0 : countReplaced(run.state, plan);
   const back = { known: knownInstances(run.state) };
@@ -46,7 +52,7 @@ async function removeNewNodes(run: Run, plan: PoolPlan, isOver: () => boolean): 
       )
     ).suspended;
   let suspended: readonly string[] | undefined;
-  if (plan.surgeAtOnce !== undefined && keep > 0) {
+  if (isFound || (plan.surgeAtOnce !== undefined && keep > 0)) {
     suspended = await suspend();
     await runUntilDone(run, `${pool.name} to continue without missing instances`, () =>
       steps(`trim ${pool.name} to the instances that it has`).trimPool({ ...nextStep(run), pool }),
@@ -67,8 +73,34 @@ async function removeNewNodes(run: Run, plan: PoolPlan, isOver: () => boolean): 
       await replaceNodes(run, plan, next, 'back', isOver);
       if (isOver()) return;
     }
-  } while (keep === 0 && !(await removeNewPool(run, plan)));
-  if (keep > 0 && suspended !== undefined) await restoreScaling(run, pool, suspended);
+  } while (keep === 0 && !isFound && !(await removeNewPool(run, plan)));
+  if (isFound) await restoreFound(run, plan);
+  // The scaling of a pool that is replaced in place is restored when all else has been.
+  if (isInPlace(plan.policy)) return;
+  if ((isFound || keep > 0) && suspended !== undefined) await restoreScaling(run, pool, suspended);
+}
+
+/** Whether the run may have requested instances of a pool that existed before. */
+function mayHaveGrown({ foundSize = 0, surge }: PoolPlan): boolean {
+  return foundSize < surge;
+}
+
+/** A pool that existed before the run is as it was. It may have had fewer instances than it wanted: it wants as many again. */
+async function restoreFound(run: Run, plan: PoolPlan): Promise<void> {
+  const { newPool: pool, oldSize, surge, foundSize } = plan;
+  if (isInPlace(plan.policy)) await settlePool(run, plan, { keep: !run.state.isRollingBack });
+  const size = foundSize ?? oldSize ?? surge;
+  await runUntilDone(run, `${pool.name} to have its size again`, () =>
+    steps(`restore ${pool.name} to ${size}`).restoreSize({ ...nextStep(run), pool, size }),
+  );
+}
+
+/** Ends the changes of the run to a pool that it replaces in place. */
+export async function settlePool(run: Run, { newPool: pool }: PoolPlan, { keep }: { keep: boolean }): Promise<void> {
+  const label = keep ? `keep the settings of the new nodes of ${pool.name}` : `restore the settings of ${pool.name}`;
+  await runUntilDone(run, `the settings of ${pool.name}`, () =>
+    steps(label).settlePool({ ...nextStep(run), pool, keep }),
+  );
 }
 
 /** Returns false when a node has just joined: it is removed like the others first. */

@@ -1,31 +1,44 @@
 import { condition } from '@temporalio/workflow';
 import type { NodeRef } from '../../core/model/node.ts';
 import { type PoolPlan, summarize } from '../../core/plan/pool-plan.ts';
+import { isInPlace, keepsTarget } from '../../core/policy/members.ts';
 import { surgesPods } from '../../core/policy/policy.ts';
 import { requestedSize } from '../../core/run/capacity.ts';
 import { skippedOf } from '../../core/run/nodes.ts';
 import { isSetAside, mayProceed } from '../../core/run/stalled.ts';
 import { pairByZone } from '../../core/surge/pair-by-zone.ts';
-import { pushRollback } from './rollback.ts';
+import { dropRollback, pushRollback } from './rollback.ts';
 import { apply, nextStep, type Run, runUntilDone, setPhase } from './run.ts';
-import { steps } from './steps.ts';
+import { failWith, steps } from './steps.ts';
 import { awaitWindow } from './window.ts';
 
 /**
- * Creates the new nodes, or the first wave of them, and waits until they are registered with their load balancers. When they come in waves,
+ * Creates the new nodes, or the first wave of them, in a new pool or in one that exists, and waits until they are registered with their load balancers. When they come in waves,
  * or pods are surged, it only waits until they are Ready for pods.
  */
 export async function surge(run: Run, plan: PoolPlan): Promise<void> {
-  const { newPool, surgeAtOnce } = plan;
+  const { surgeAtOnce } = plan;
   setPhase(run, 'node-surge');
   pushRollback(run, { kind: 'new-pool' });
-  await runUntilDone(run, `${newPool.name} to be created`, () =>
-    steps(`create ${newPool.name}`).createPool({ ...nextStep(run), plan: summarize(plan) }),
+  const [goal, label] = beginningOf(plan);
+  const { outdated } = await runUntilDone(run, goal, () =>
+    steps(label).createPool({ ...nextStep(run), plan: summarize(plan) }),
   );
-  apply(run, { type: 'requestSize', size: surgeAtOnce ?? plan.surge });
+  if (outdated !== undefined) {
+    dropRollback(run, 'new-pool');
+    throw failWith(outdated);
+  }
+  apply(run, { type: 'requestSize', size: Math.max(requestedSize(run.state), surgeAtOnce ?? plan.surge) });
   setPhase(run, 'nodes-ready');
   if (surgeAtOnce === undefined && !surgesPods(plan.policy)) return await awaitRegistered(run, plan);
   await awaitNodes(run, plan, surgeAtOnce === undefined ? undefined : 1);
+}
+
+/** What is waited for while the new pool is prepared, and the label of that step. */
+function beginningOf({ policy, newPool: { name } }: PoolPlan): readonly [goal: string, label: string] {
+  if (isInPlace(policy)) return [`${name} to get new instances`, `add new instances to ${name}`];
+  if (keepsTarget(policy)) return [`${name} to have the instances that it lacks`, `adopt ${name}`];
+  return [`${name} to be created`, `create ${name}`];
 }
 
 /** Waits until the new nodes are registered with their load balancers; no old node is excluded before. */

@@ -15,6 +15,8 @@ import { inf015Unread } from './inf-015-unread.ts';
 import { inf016WindowsNodes } from './inf-016-windows.ts';
 import { inf017PoolExists } from './inf-017-pool-exists.ts';
 import { inf018Held } from './inf-018-held.ts';
+import { inf019NotAdoptable } from './inf-019-not-adoptable.ts';
+import { inf020InPlace } from './inf-020-in-place.ts';
 import { pol001UnknownService } from './pol-001-unknown-service.ts';
 import { pol002DisabledRules } from './pol-002-disabled-rules.ts';
 import { pol003Zeroed } from './pol-003-zeroed.ts';
@@ -90,6 +92,8 @@ const auditRules: readonly AuditRule[] = [
   inf016WindowsNodes,
   inf017PoolExists,
   inf018Held,
+  inf019NotAdoptable,
+  inf020InPlace,
   grd001Deadlock,
   grd002NoneStay,
   hnd001CannotSurge,

@@ -1,7 +1,9 @@
+import { isInPlace } from '../../policy/members.ts';
 import type { AuditRule } from './rule.ts';
 
 /** INF-012: the pool's instances and its nodes in the cluster are not the same. */
-export const inf012NodesMissing: AuditRule = ({ pool, nodes, policy: { selection } }) => {
+export const inf012NodesMissing: AuditRule = ({ pool, nodes, policy }) => {
+  const { selection } = policy;
   if (nodes.length === 0) {
     return [
       {
@@ -31,6 +33,7 @@ export const inf012NodesMissing: AuditRule = ({ pool, nodes, policy: { selection
       hint: 'Nothing to do if somebody else has removed it.',
     }));
   }
+  if (isInPlace(policy)) return [];
   const known = new Set(nodes.map((node) => node.instanceId));
   const unjoined = pool.instances.filter((instance) => instance.state === 'running' && !known.has(instance.instanceId));
   return unjoined.map((instance) => ({

@@ -53,14 +53,26 @@ export const poolTexts: Readonly<Record<string, RuleText>> = {
   'INF-017': {
     severities: ['blocker'],
     title: 'The new pool exists already',
-    why: 'A run creates its own pool and changes no other, but a pool with the name of the new one exists already. A run that skipped nodes leaves one: the old pool stays with these nodes, beside the new one.',
-    fix: 'Give the new pool another name in spec.target.poolName, or delete the existing one if it is not needed.',
+    why: 'A run creates its own pool unless it is told to adopt one, but a pool with the name of the new one exists already. A run that skipped nodes leaves one: the old pool stays with these nodes, beside the new one.',
+    fix: 'Give the new pool another name in spec.target.poolName, or set spec.target.adopt to move to the pool that exists.',
   },
   'INF-018': {
     severities: ['blocker'],
     title: 'Nodes to drain that another run has marked',
     why: 'Another run works on the node, or has left its ownership marks there. Two runs must not act on one node.',
     fix: 'Let that run finish or abort it; remove what a dead run has left with nodeferry cleanup.',
+  },
+  'INF-019': {
+    severities: ['blocker'],
+    title: 'A pool to adopt that cannot replace the old one',
+    why: 'spec.target.adopt says that the new pool exists. It does not, is not ready, or cannot take the pods of the old nodes: it may have too few instances, lacks a zone, or another run moves nodes to it.',
+    fix: 'The finding says what is missing. Without spec.target.adopt the run creates the pool.',
+  },
+  'INF-020': {
+    severities: ['blocker'],
+    title: 'A pool that cannot be replaced in place',
+    why: 'The new pool has the name of the old one. Either its provider cannot replace a pool under its own name, or an instance of the pool is not a node yet, and would be taken for a new one when it joins.',
+    fix: 'Give the new pool another name in spec.target.poolName, or wait until all instances of the pool have joined.',
   },
   'GRD-002': {
     severities: ['blocker'],

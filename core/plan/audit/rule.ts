@@ -18,8 +18,10 @@ import type { Batches } from '../simulate-batches.ts';
 export interface AuditQuestion {
   readonly policy: Policy;
   readonly pool: PoolFacts;
-  /** A pool with the name of the new one exists already. */
-  readonly newPoolExists: boolean;
+  /** The pool that exists already under the name of the new one. Undefined when there is none. */
+  readonly newPool: PoolFacts | undefined;
+  /** The provider of the pool can replace it under its own name. */
+  readonly replacesInPlace: boolean;
   readonly facts: ServingFacts;
   readonly services: readonly ServicePlan[];
   readonly baselines: readonly ServiceBaseline[];

@@ -70,6 +70,18 @@ test('instances that never became nodes end at once, and those that are ending a
   expect(unjoined).toEqual(['i-booting', 'i-lost']);
 });
 
+test('nodes that the pool had before the run stay, in addition to those that stand in for old ones', () => {
+  const nodes = ['a', 'a', 'b', 'b'].map((zone, index) => aNode(`n${index}`, { pool: 'new', zone }));
+  const found = nodes.slice(0, 2).map(({ uid, instanceId }) => ({ uid, instanceId }));
+  const adopting = { ...policy, adoptTarget: true as const, found };
+  const leaving = (keep: number) =>
+    selectExcess({ cluster: aCluster({ nodes }), policy: adopting, zones, keep }).map(({ name }) => name);
+  expect([0, 1, 2].map(leaving)).toEqual([['n3', 'n2'], ['n3'], []]);
+  const gone = aCluster({ nodes: nodes.slice(1) });
+  const instances = nodes.map(({ instanceId, zone }) => ({ instanceId, zone, state: 'running' as const }));
+  expect(decideScaleIn({ cluster: gone, policy: adopting, zones, keep: 2 }, instances).unjoined).toEqual([]);
+});
+
 test('a new node stays for each old one that is missing, less those that the old pool has got again', () => {
   const old = (name: string, changes = {}) => aNode(name, { pool: 'old', ...changes });
   const nodes = [old('stayed'), old('back'), old('starting', { ready: false }), aNode('new', { pool: 'new' })];
