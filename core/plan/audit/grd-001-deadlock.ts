@@ -1,4 +1,4 @@
-import type { GuardBlock } from '../../guard/block.ts';
+import { explainRemedy, type GuardBlock } from '../../guard/block.ts';
 import { indexOf } from '../../model/cluster-index.ts';
 import type { Policy } from '../../policy/policy.ts';
 import { listNames } from '../../text/format.ts';
@@ -45,6 +45,8 @@ function hintFor(block: GuardBlock, { policy, facts }: AuditQuestion): string {
       return hintForTargets(block, policy, indexOf(facts.cluster).service(service)?.externalTrafficPolicy === 'Local');
     case 'do-not-disrupt':
       return 'Remove the annotation.';
+    case 'candidate':
+      return explainRemedy(block) ?? '';
     case 'best':
     case 'rollout':
     case 'stuck-target':
