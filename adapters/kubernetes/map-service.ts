@@ -1,6 +1,7 @@
 import type { V1Endpoint, V1EndpointSlice, V1Service } from '@kubernetes/client-node';
 
 import type { EndpointFacts, ServiceFacts } from '../../core/model/service.ts';
+import { podGroupsFacts } from './map-pod-groups.ts';
 
 const serviceNameLabel = 'kubernetes.io/service-name';
 
@@ -27,6 +28,7 @@ export function serviceFacts(service: V1Service): MappedService | undefined {
   const type = spec?.type ?? 'ClusterIP';
   const selector = spec?.selector ?? {};
   if (type !== 'LoadBalancer' && type !== 'NodePort' && type !== 'ClusterIP') return undefined;
+  const podGroups = podGroupsFacts(metadata?.annotations);
   return {
     key: `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`,
     type,
@@ -39,6 +41,7 @@ export function serviceFacts(service: V1Service): MappedService | undefined {
     ),
     hostnames: (status?.loadBalancer?.ingress ?? []).flatMap(({ hostname, ip }) => hostname ?? ip ?? []),
     publishNotReadyAddresses: spec?.publishNotReadyAddresses ?? false,
+    ...(podGroups && { podGroups }),
   };
 }
 

@@ -2,6 +2,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ServingFacts } from '../model/serving.ts';
+import { assumeCandidates, type CandidateZones } from './candidates.ts';
 import { type CountedBudget, type CountedService, localStates } from './counts.ts';
 
 /** What is taken to be true besides what was observed. Every part may be left out. */
@@ -23,6 +24,8 @@ export interface Assumption {
 export interface GuardFigures {
   readonly services: readonly CountedService[];
   readonly budgets: readonly CountedBudget[];
+  /** Zones that need a candidate node, with those that they have. */
+  readonly candidates: CandidateZones;
   /** Names of the nodes that count as out. */
   readonly out: ReadonlySet<string>;
 }
@@ -40,12 +43,13 @@ interface ServiceChange {
  */
 export function assumeFigures(figures: GuardFigures, assumption: Assumption, facts: ServingFacts): GuardFigures {
   const { excluded = [], joined = [], replaced = [], recovered = false } = assumption;
+  const candidates = assumeCandidates(figures.candidates, { joined, excluded });
   return [
     (before: GuardFigures) => (recovered ? recover(before) : before),
     (before: GuardFigures) => (joined.length === 0 ? before : addJoined(before, joined)),
     (before: GuardFigures) => (replaced.length === 0 ? before : addReplacements(before, replaced, facts)),
     (before: GuardFigures) => (excluded.length === 0 ? before : subtractExcluded(before, excluded)),
-  ].reduce((before, change) => change(before), figures);
+  ].reduce((before, change) => change(before), { ...figures, candidates });
 }
 
 function recover(figures: GuardFigures): GuardFigures {
@@ -106,7 +110,7 @@ function subtractExcluded(figures: GuardFigures, excluded: readonly NodeRef[]): 
     return changeService(service, { zones, by: -1, baseline });
   });
   const budgets = figures.budgets.map((budget) => takeFromBudget(budget, names));
-  return { services, budgets, out: new Set([...figures.out, ...names]) };
+  return { ...figures, services, budgets, out: new Set([...figures.out, ...names]) };
 }
 
 function takeFromBudget(budget: CountedBudget, names: ReadonlySet<string>): CountedBudget {

@@ -8,7 +8,8 @@ export interface GuardBlock {
   /**
    * `targets`, `zone`: the minimum serving of the Service. `endpoints`: a budget. `best`: the Service is below its baseline, and this node may
    * bring it up again. `rollout`: a workload replaces its pods. `stuck-target`: its controller would not deregister the node now. `unnoticed`:
-   * the load balancer has not noticed yet that the node no longer serves. `in-flight`: enough nodes are in progress. `do-not-disrupt`: the owner
+   * the load balancer has not noticed yet that the node no longer serves. `candidate`: without the node, pods of its zone would be taken out of their
+   * load balancers. `in-flight`: enough nodes are in progress. `do-not-disrupt`: the owner
    * of the node asks not to disrupt it.
    */
   readonly limit:
@@ -20,7 +21,8 @@ export interface GuardBlock {
     | 'best'
     | 'rollout'
     | 'stuck-target'
-    | 'unnoticed';
+    | 'unnoticed'
+    | 'candidate';
   /** `namespace/name`. */
   readonly service?: string;
   /** `namespace/name` of the PodDisruptionBudget. */
@@ -62,6 +64,8 @@ export function explainBlock(block: GuardBlock): string {
       return `${node} waits: its target in ${block.what ?? ''} is unhealthy.draining, and its controller would not deregister it`;
     case 'unnoticed':
       return `${node} waits: it has no ready endpoint of ${service}, and its target in ${block.what ?? ''} is healthy still`;
+    case 'candidate':
+      return `${node} waits: it is the last candidate node of ${block.zone ?? ''}, and without one all pods of ${service} there would be taken out of ${block.what ?? ''}`;
     case 'best':
       return `${node} waits: ${service} has ${count(has, block.what ?? '')} and had ${needs} as its baseline${again}`;
     case 'targets':
@@ -76,6 +80,8 @@ export function explainBlock(block: GuardBlock): string {
 /** What would unblock the node. Undefined where the only advice is to fix what does not serve. */
 export function explainRemedy(block: GuardBlock): string | undefined {
   const { limit, service = '', zone = '' } = block;
+  if (limit === 'candidate')
+    return `Have a node in ${zone} that stays, is Ready and is not excluded, of whatever pool.`;
   if (limit !== 'zone') return explainNever(block);
   return `Have one more pod of ${service} run in ${zone}, on a node that stays; or enable cross-zone load balancing on its load balancer.`;
 }

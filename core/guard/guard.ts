@@ -6,6 +6,7 @@ import type { Policy } from '../policy/policy.ts';
 import { type Assumption, assumeFigures, type GuardFigures } from './assumption.ts';
 import type { ServiceBaseline } from './baseline.ts';
 import type { GuardBlock } from './block.ts';
+import { findCandidateBlock, findCandidateZones } from './candidates.ts';
 import { type CountedBudget, type CountedService, countBudgets, countService } from './counts.ts';
 import { nodesOut, serviceStates } from './serving.ts';
 import { unreachableSince } from './unreachable.ts';
@@ -46,7 +47,7 @@ interface Involved {
 
 /**
  * Opens the guard on one observation. A node may be excluded when every Service stays at or above its minimum serving, in every zone that has
- * one, and every budget keeps its pods reachable. A node that serves nothing of a Service at this moment takes nothing from it either. But a node
+ * one, every budget keeps its pods reachable, and every zone that needs one keeps a candidate node. A node that serves nothing of a Service at this moment takes nothing from it either. But a node
  * may serve nothing for a moment only (a failed readiness probe, a late kubelet, a load balancer that fails open), and then it is what lets the
  * Service recover. So as long as the Service is below its minimum serving, the guard blocks every node that hosts its pods or is its registered
  * target. As long as the Service is below its baseline, it blocks every node that could serve it again. Three kinds of nodes are never blocked
@@ -65,11 +66,12 @@ export function openGuard(question: GuardQuestion): Guard {
     services: placesByNode(services, nodesOf),
     budgets: placesByNode(budgets, ({ hosts }) => hosts),
   };
-  return guardBy({ services, budgets, out }, involved, question);
+  const candidates = findCandidateZones(facts, question.inFlight);
+  return guardBy({ services, budgets, candidates, out }, involved, question);
 }
 
 function guardBy(figures: GuardFigures, involved: Involved, question: GuardQuestion): Guard {
-  const { services, budgets, out } = figures;
+  const { services, budgets, candidates, out } = figures;
   const { facts } = question;
   const below = services.filter(isBelow);
   const counts = (service: CountedService, node: NodeRef) =>
@@ -94,7 +96,7 @@ function guardBy(figures: GuardFigures, involved: Involved, question: GuardQuest
         const block = findBudgetBlock(node, budget, isIdle || out.has(node.name));
         if (block !== undefined) return block;
       }
-      return undefined;
+      return findCandidateBlock(node, candidates);
     },
     decidedBy: (node) => {
       const own = involving(node).map(({ state }) => state.service.key);

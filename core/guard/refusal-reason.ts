@@ -13,6 +13,7 @@ export const refusalReasons: Readonly<Record<RefusalReason, string>> = {
   rollout: 'a workload rolls out',
   'stuck-target': 'its controller would not deregister the node',
   unnoticed: 'the load balancer has yet to notice that the node serves nothing',
+  candidate: 'pods of its zone would be taken out of load balancers',
   'in-flight': 'enough nodes in progress',
   'do-not-disrupt': 'an annotation of its owner',
   unverified: 'what was observed proves nothing',

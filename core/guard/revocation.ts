@@ -6,6 +6,7 @@ import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isEnabled } from '../policy/rules.ts';
 import type { ServiceBaseline } from './baseline.ts';
+import { findLostCandidate } from './candidates.ts';
 import { countBudgets, countTargets } from './counts.ts';
 import { outOf } from './guard.ts';
 import { computeMinServing } from './min-serving.ts';
@@ -21,14 +22,14 @@ interface ExclusionQuestion {
 }
 
 /**
- * Why an excluded node should be restored: without it a Service or budget is below its minimum, because others have failed since, and the node
- * could still serve. Nodes that are being restored count as if they served. Undefined while the exclusion may stay.
+ * Why an excluded node should be restored: without it a Service or budget is below its minimum or a zone without a candidate, because others have
+ * failed since, and the node could still serve. Nodes that are being restored count as if they served. Undefined while the exclusion may stay.
  */
 export function findRevocation(question: ExclusionQuestion): string | undefined {
   if (!isEnabled(question.policy, 'capacity-guard')) return undefined;
   const { node, facts, policy } = question;
   const out = outOf({ facts, policy, inFlight: [], waiting: [node] });
-  return findBelowMinServing(question, out) ?? findBelowBudget(question, out);
+  return findBelowMinServing(question, out) ?? findBelowBudget(question, out) ?? findLostCandidate(node, facts);
 }
 
 function findBelowMinServing(

@@ -9,6 +9,18 @@ export interface EndpointFacts {
   readonly terminating: boolean;
 }
 
+/** Groups of pods of a Service that are targets of load balancers themselves, without a node in between. */
+export interface PodGroupsFacts {
+  readonly names: readonly string[];
+  /** Zones in which there are such groups. */
+  readonly zones: readonly string[];
+  /**
+   * Their controller takes out all pods of a zone, healthy or not, once none of its nodes is a candidate: Ready, not excluded, and not announced to be
+   * deleted.
+   */
+  readonly zonesNeedCandidate: boolean;
+}
+
 /** What the API server reports about one Service. */
 export interface ServiceFacts {
   /** `namespace/name`. */
@@ -23,5 +35,7 @@ export interface ServiceFacts {
   /** Hostnames or addresses in `status.loadBalancer.ingress`. */
   readonly hostnames: readonly string[];
   readonly publishNotReadyAddresses: boolean;
+  /** Absent when it has none. */
+  readonly podGroups?: PodGroupsFacts;
   readonly endpoints: readonly EndpointFacts[];
 }

@@ -88,7 +88,7 @@ describe('a policy for a pool of GKE', () => {
     ],
     [
       { target: '{launchTemplateVersion: "7"}' },
-      '7:12 spec.target.launchTemplateVersion: there is no such field; allowed: poolName, version, releaseVersion',
+      '7:12 spec.target.launchTemplateVersion: there is no such field; allowed: poolName, adopt, version, releaseVersion',
     ],
     [
       { pool: 'p'.repeat(38) },

@@ -281,6 +281,11 @@ function mark(key: string, value: string | undefined) {
   return value === undefined ? {} : { [key]: value };
 }
 
+function podGroupsOf({ instances }: World, { key }: SimService): NonNullable<ServiceFacts['podGroups']> {
+  const zones = [...new Set(instances.map(({ zone }) => zone))].sort();
+  return { names: [`pods-${key.replace('/', '-')}`], zones, zonesNeedCandidate: true };
+}
+
 function serviceFacts(world: World, service: SimService): ServiceFacts {
   return {
     key: service.key,
@@ -292,6 +297,7 @@ function serviceFacts(world: World, service: SimService): ServiceFacts {
     nodePorts: service.type === 'LoadBalancer' ? [nodePort] : [],
     hostnames: service.type === 'LoadBalancer' ? [hostnameOf(service)] : [],
     publishNotReadyAddresses: false,
+    ...(service.podGroups && { podGroups: podGroupsOf(world, service) }),
     endpoints: slicesOf(world, service).map((pod) => ({
       podUid: pod.uid,
       podName: pod.name,

@@ -1,4 +1,5 @@
 import { endpointsOf, viewOn } from './kubernetes.ts';
+import { isExcluded } from './membership.ts';
 import { later, matches, note, type SimPod, type SimService, type World } from './world.ts';
 
 /** Sends requests at a fixed rate while time passes, and checks for each where it would arrive and whether anybody answers there. */
@@ -48,12 +49,20 @@ function hostsOf(world: World, service: SimService): ReadonlySet<string | undefi
 }
 
 function lostShare(world: World, service: SimService): number {
+  if (service.podGroups) return deadShare(world, service.view.filter(isAttached(world)));
   if (service.type === 'ClusterIP') return deadShare(world, service.view);
   const inRotation = service.targets.filter((target) => target.forwards);
   // Without any healthy target, an NLB sends to everything that is registered.
   const chosen = inRotation.length > 0 ? inRotation : service.targets;
   if (chosen.length === 0) return 1;
   return chosen.reduce((sum, target) => sum + lostAt(world, service, target.instanceId), 0) / chosen.length;
+}
+
+/** Whether the zone of an endpoint has a node that is Ready and not excluded. */
+function isAttached({ nodes }: World): (endpoint: SimService['view'][number]) => boolean {
+  const zones = new Set(nodes.filter((node) => node.ready && !isExcluded(node)).map(({ zone }) => zone));
+  const zoneOf = new Map(nodes.map(({ name, zone }) => [name, zone]));
+  return ({ node }) => zones.has(zoneOf.get(node) ?? '');
 }
 
 function lostAt(world: World, service: SimService, instanceId: string): number {

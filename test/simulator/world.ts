@@ -153,6 +153,10 @@ export interface SimService {
   returnsAfterDrain?: true;
   /** How long its targets drain, ms; as those of the world if absent. */
   connectionDrainMs?: number;
+  /**
+   * Its pods are targets of a load balancer themselves. Its controller takes out those of zones without a candidate node, at once (ingress-gce 2428d1cca).
+   */
+  podGroups?: true;
   /** What the kube-proxies know; behind the truth by the endpoint delay. Terminating endpoints serve when no other is left. */
   view: readonly SimEndpoint[];
   targets: SimTarget[];

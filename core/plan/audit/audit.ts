@@ -4,6 +4,7 @@ import type { Finding, FindingSeverity } from '../finding.ts';
 import { con001UnknownAge } from './con-001-unknown-age.ts';
 import { grd001Deadlock } from './grd-001-deadlock.ts';
 import { grd002NoneStay } from './grd-002-none-stay.ts';
+import { grd003NoCandidateStays } from './grd-003-no-candidate-stays.ts';
 import { hnd001CannotSurge } from './hnd-001-cannot-surge.ts';
 import { inf003PoolBusy } from './inf-003-pool-busy.ts';
 import { inf004UnmanagedMarks } from './inf-004-unmanaged-marks.ts';
@@ -96,6 +97,7 @@ const auditRules: readonly AuditRule[] = [
   inf020InPlace,
   grd001Deadlock,
   grd002NoneStay,
+  grd003NoCandidateStays,
   hnd001CannotSurge,
   pol001UnknownService,
   pol002DisabledRules,

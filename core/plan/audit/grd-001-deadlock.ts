@@ -1,4 +1,4 @@
-import type { GuardBlock } from '../../guard/block.ts';
+import { explainRemedy, type GuardBlock } from '../../guard/block.ts';
 import { podsToSpare } from '../../model/budget-demand.ts';
 import { indexOf } from '../../model/cluster-index.ts';
 import type { Policy } from '../../policy/policy.ts';
@@ -43,6 +43,8 @@ function hintFor(block: GuardBlock, { policy, facts }: AuditQuestion): string {
       return hintForTargets(block, policy, indexOf(facts.cluster).service(service)?.externalTrafficPolicy === 'Local');
     case 'do-not-disrupt':
       return 'Remove the annotation.';
+    case 'candidate':
+      return explainRemedy(block) ?? '';
     case 'best':
     case 'rollout':
     case 'stuck-target':

@@ -80,6 +80,12 @@ export const poolTexts: Readonly<Record<string, RuleText>> = {
     why: 'Nothing takes the place of drained nodes, and under policy Cluster every node is a target. With the last one the load balancer has nowhere to send to.',
     fix: 'Add nodes first, or drain fewer.',
   },
+  'GRD-003': {
+    severities: ['blocker'],
+    title: 'A drain that would leave a zone without a candidate node',
+    why: 'Where load balancers have pods as targets, their controller may take all pods of a zone out, healthy or not, once no node of the zone is Ready and included.',
+    fix: 'Have a node in the zone that stays, or drain fewer.',
+  },
   'GRD-001': {
     severities: ['blocker'],
     title: 'Nodes that the minimum serving never lets leave',

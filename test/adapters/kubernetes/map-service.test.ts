@@ -21,6 +21,20 @@ describe('a Service', () => {
     });
   });
 
+  it.each([
+    [
+      'groups of its pods',
+      '{"network_endpoint_groups":{"80":"neg-b","81":"neg-a"},"zones":["z2","z1"]}',
+      ['neg-a', 'neg-b'],
+    ],
+    ['a group of nodes', '{"network_endpoint_groups":{"0":"neg-n"},"zones":["z1"]}', undefined],
+    ['nothing that can be read', '{"network', undefined],
+  ])('tells of groups of pods where %s are written on it', (_, status, names) => {
+    const annotations = { 'cloud.google.com/neg-status': status };
+    const found = serviceFacts({ ...localService, metadata: { ...localService.metadata, annotations } });
+    expect(found?.podGroups).toEqual(names && { names, zones: ['z1', 'z2'], zonesNeedCandidate: true });
+  });
+
   it('counts with ClusterIP too, and takes an address where there is no hostname', () => {
     const { key, type } = serviceFacts({ ...localService, spec: { selector: { app: 'web' } } }) ?? {};
     expect({ key, type }).toEqual({ key: 'shop/web', type: 'ClusterIP' });

@@ -55,6 +55,13 @@ describe('a drain', () => {
     expect(blockersOf(['n3', 'n4'], { crossZone: true })).toEqual([]);
   });
 
+  test('of all candidate nodes of a zone is refused where load balancers have its pods as targets', () => {
+    const podGroups = { names: ['pods-web'], zones: ['a', 'b'], zonesNeedCandidate: true };
+    expect(blockersOf(['n3', 'n4'], { service: { podGroups } })).toContain('GRD-003');
+    expect(blockersOf(['n3'], { service: { podGroups } })).toEqual([]);
+    expect(blockersOf(['n3', 'n4'])).toEqual([]);
+  });
+
   test('of a node that another run has marked is refused', () => {
     const changed = { n1: { ownership: { cordonedBy: 'run-other' } } };
     expect(blockersOf(['n1'], { changed })).toContain('INF-018');
