@@ -29,6 +29,9 @@ function attributesOf(
   return new Map(list.map(({ Key, Value }) => [Key ?? '', Value ?? '']));
 }
 
+/** Reports of 30-40 s from Network Load Balancers (aws/containers-roadmap#470). */
+const unhealthyLagMs = 40_000;
+
 /** Facts of an instance target group, except its targets. Values that AWS leaves out are its documented defaults for a Network Load Balancer. */
 export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase {
   const own = attributesOf(observation.targetGroupAttributes);
@@ -45,6 +48,8 @@ export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase 
     deregistrationDelayMs: Number(own.get('deregistration_delay.timeout_seconds') ?? 300) * 1000,
     terminatesConnectionsAfterDelay: own.get('deregistration_delay.connection_termination.enabled') === 'true',
     terminatesUnhealthyConnections: own.get('target_health_state.unhealthy.connection_termination.enabled') !== 'false',
+    unhealthyLagMs,
+    ...(own.get('proxy_protocol_v2.enabled') === 'true' ? { sendsProxyHeader: true } : {}),
     healthCheck: mapHealthCheck(observation.targetGroup),
   };
 }

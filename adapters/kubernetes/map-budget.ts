@@ -23,6 +23,7 @@ export function budgetFacts(budget: V1PodDisruptionBudget): MappedBudget {
       disruptionsAllowed: status?.disruptionsAllowed ?? 0,
       expectedPods: status?.expectedPods ?? 0,
       selectorKeys: selectorKeys(spec?.selector ?? {}),
+      ...(spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow' ? { evictsUnready: true } : {}),
     },
     selector: spec?.selector,
   };

@@ -1,11 +1,10 @@
-import { readClusterName } from '../../adapters/kubernetes/kubeconfig.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { refusal } from '../../core/plan/refusal.ts';
 import { drainPolicy } from '../../core/policy/drain-policy.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { count, listNames } from '../../core/text/format.ts';
 import { openCluster } from '../../wiring/cluster.ts';
-import { regionFromEnvironment } from '../../wiring/providers.ts';
+import { nameCluster } from '../cluster-name.ts';
 import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';
 import { connectTemporal } from '../connect.ts';
 import { defaultPolicy } from '../drain/default-policy.ts';
@@ -88,12 +87,6 @@ async function choosePolicy(options: DrainOptions): Promise<Policy> {
   } finally {
     kubernetes.close();
   }
-}
-
-function nameCluster(options: DrainOptions): { readonly name: string; readonly region?: string } {
-  const named = readClusterName(clusterOptionsOf(options));
-  const region = options.region ?? named.region ?? regionFromEnvironment(process.env);
-  return { name: options.cluster ?? named.name, ...(region === undefined ? {} : { region }) };
 }
 
 /** Makes the plan with the caller's credentials. Changes nothing. */

@@ -36,6 +36,15 @@ export interface AuditQuestion {
 /** One rule: facts in, findings out. */
 export type AuditRule = (question: AuditQuestion) => readonly Finding[];
 
+/** What can be asked of a cluster of which no pool is about to be replaced. */
+export type ClusterQuestion = Pick<
+  AuditQuestion,
+  'policy' | 'facts' | 'services' | 'baselines' | 'nodes' | 'podSurge' | 'surged'
+>;
+
+/** A rule that needs nothing else. The plan applies it to the pool that is replaced, `nodeferry audit` to the whole cluster. */
+export type ClusterRule = (question: ClusterQuestion) => readonly Finding[];
+
 /** A planned Service with its facts and its target groups. */
 interface AuditedService {
   readonly plan: ServicePlan;
@@ -44,7 +53,7 @@ interface AuditedService {
 }
 
 /** The planned Services that a load balancer carries. */
-export function auditedServices({ facts, services }: AuditQuestion): readonly AuditedService[] {
+export function auditedServices({ facts, services }: ClusterQuestion): readonly AuditedService[] {
   const balanced = balancedServices(facts);
   return services.flatMap((plan) => {
     const found = balanced.get(plan.service);
@@ -53,7 +62,7 @@ export function auditedServices({ facts, services }: AuditQuestion): readonly Au
 }
 
 /** The load-balanced Services that lose endpoints when the nodes to replace leave. The configuration of other Services does not matter. */
-export function servicesOnPool(question: AuditQuestion): readonly AuditedService[] {
+export function servicesOnPool(question: ClusterQuestion): readonly AuditedService[] {
   const names = new Set(question.nodes.map((node) => node.name));
   return auditedServices(question).filter(({ service }) =>
     service.endpoints.some((endpoint) => endpoint.node !== undefined && names.has(endpoint.node)),
@@ -61,17 +70,17 @@ export function servicesOnPool(question: AuditQuestion): readonly AuditedService
 }
 
 /** The same question, about the observation as it will be once everything that can be surged has been. */
-export function afterPodSurge(question: AuditQuestion): AuditQuestion {
+export function afterPodSurge(question: ClusterQuestion): ClusterQuestion {
   return { ...question, facts: question.surged };
 }
 
 /** What drain rules know besides the pods. */
-export function filterContext({ policy, facts }: AuditQuestion): FilterContext {
+export function filterContext({ policy, facts }: ClusterQuestion): FilterContext {
   return { drain: policy.drain, now: facts.observedAt };
 }
 
 /** Pods on the nodes to replace, except terminating and finished ones. */
-export const podsToMove = onceFor(({ facts, nodes }: AuditQuestion): readonly PodFacts[] => {
+export const podsToMove = onceFor(({ facts, nodes }: ClusterQuestion): readonly PodFacts[] => {
   const names = new Set(nodes.map((node) => node.name));
   return facts.cluster.pods.filter(
     (pod) => pod.node !== undefined && names.has(pod.node) && !pod.terminating && !isFinished(pod),

@@ -1,8 +1,8 @@
 import { budgetsOf } from '../../guard/min-serving.ts';
-import { type AuditRule, auditedServices } from './rule.ts';
+import { auditedServices, type ClusterRule } from './rule.ts';
 
 /** WKL-002: without a PodDisruptionBudget others may evict the same Service's pods at the same time. */
-export const wkl002NoBudget: AuditRule = (question) =>
+export const wkl002NoBudget: ClusterRule = (question) =>
   auditedServices(question)
     .filter(({ service }) => service.endpoints.length > 0 && budgetsOf(service, question.facts.cluster).length === 0)
     .map(({ plan, service }) => ({
