@@ -24,8 +24,8 @@ export function addAudit(program: Command, finish: (code: ExitCode) => void): vo
     .addHelpText(
       'after',
       wrapHelp(
-        '\nReads the cluster and its load balancers with your credentials. Needs no Temporal, no worker and no policy. Without' +
-          '\naccess to the cloud it audits the Kubernetes part, and says which rules it left out.' +
+        '\nReads the cluster and its load balancers with your credentials. Needs no Temporal, no worker and no policy.' +
+          '\nWithout access to the cloud it audits the Kubernetes part, and says which rules it left out.' +
           '\n\nseverity   meaning' +
           '\nblocker    a node cannot be replaced, or nothing serves meanwhile' +
           '\nerror      connections are lost when a node is replaced' +

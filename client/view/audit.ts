@@ -20,8 +20,7 @@ export function renderAudit(report: AuditReport, style: Style): string[] {
   return [
     ...fitWidth([title], style),
     '',
-    ...(findings.length === 0 ? ['nothing found'] : renderFindings(findings, style)),
-    '',
+    ...(findings.length === 0 ? ['nothing found', ''] : renderFindings(findings, style)),
     ...fitWidth([...renderUnread(report, style), summarize(findings)], style),
   ];
 }
@@ -30,13 +29,16 @@ function renderFindings(findings: readonly AuditFinding[], style: Style): readon
   const header = ['SEVERITY', 'RULE', 'OBJECT', 'FINDING'];
   const rows = findings.map(({ severity, rule, object, message }) => [severity, rule, formatObject(object), message]);
   const [titles = [], ...drawn] = renderRows([header, ...rows], style.width);
-  return [
-    ...titles,
-    ...findings.flatMap((finding, index) => [
-      ...colour(drawn[index] ?? [], finding, style),
-      ...(finding.severity === 'blocker' || finding.severity === 'error' ? renderFix(finding.fix, style) : []),
-    ]),
-  ];
+  const lines = findings.flatMap((finding, index) => [
+    ...colour(drawn[index] ?? [], finding, style),
+    ...(isSevere(finding) ? renderFix(finding.fix, style) : []),
+  ]);
+  // A fix ends with an empty line already.
+  return [...titles, ...lines, ...(lines.at(-1) === '' ? [] : [''])];
+}
+
+function isSevere({ severity }: AuditFinding): boolean {
+  return severity === 'blocker' || severity === 'error';
 }
 
 /** Only the severity has a colour, at the beginning of the first line. */
@@ -71,9 +73,10 @@ function renderUnread({ unread }: AuditReport, style: Style): readonly string[] 
 }
 
 function summarize(findings: readonly AuditFinding[]): string {
-  const counts = severities.map((severity) => findings.filter((finding) => finding.severity === severity).length);
-  const told = severities.map((severity, index) => `${counts[index] ?? 0} ${severity}`).join(', ');
-  return findings.some(({ severity }) => severity !== 'info')
-    ? `${told}. Why a rule matters: nodeferry explain ${findings[0]?.rule ?? ''}`
-    : told;
+  const told = severities.map((severity) => {
+    const n = findings.filter((finding) => finding.severity === severity).length;
+    return severity === 'info' ? `${n} info` : count(n, severity);
+  });
+  const [first] = findings;
+  return first === undefined ? told.join(', ') : `${told.join(', ')}. Why it matters: nodeferry explain ${first.rule}`;
 }

@@ -55,7 +55,8 @@ export function audit(subject: AuditSubject): AuditReport {
   const { facts, policy, nodes, loadBalancersUnread } = subject;
   const baselines = learnBaselines([], facts, policy);
   const services = planServices(facts, policy, baselines);
-  const question: ClusterQuestion = { policy, facts, services, baselines, nodes, podSurge: [], surged: facts };
+  const asked = { policy, facts, services, baselines, nodes, includesUnobserved: true };
+  const question: ClusterQuestion = { ...asked, podSurge: [], surged: facts };
   const left = loadBalancersUnread === undefined ? [] : rules.filter((rule) => rule.needsLoadBalancers === true);
   const found = rules
     .filter((rule) => !left.includes(rule))

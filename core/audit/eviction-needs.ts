@@ -21,6 +21,8 @@ export interface EvictionNeed {
   readonly groups: readonly TargetGroupFacts[];
   /** Least preStop time, ms. */
   readonly preStopMs: number;
+  /** Its load balancer was not observed, and needs more. */
+  readonly isLeast: boolean;
   /** Who sends connections meanwhile, with the numbers. It begins in the middle of a sentence. */
   readonly because: string;
 }
@@ -52,6 +54,7 @@ function needOf(service: ServiceFacts, { facts, policy: { waits } }: ClusterQues
     service,
     groups,
     preStopMs: waits.endpointPropagationMs,
+    isLeast: false,
     because: `every kube-proxy sends to it for up to ${formatDuration(waits.endpointPropagationMs)} more`,
   };
   const podTargets = facts.unsupported.some((fact) => fact.service === service.key && fact.why === 'other-targets');
@@ -62,7 +65,14 @@ function needOf(service: ServiceFacts, { facts, policy: { waits } }: ClusterQues
   }
   if (service.externalTrafficPolicy !== 'Local') return propagation;
   const [slowest] = groups.toSorted((a, b) => evictionReactionMs(b, waits) - evictionReactionMs(a, waits));
-  if (slowest === undefined) return propagation;
+  if (slowest === undefined) {
+    if (service.type !== 'LoadBalancer') return propagation;
+    return {
+      ...propagation,
+      isLeast: true,
+      because: `${propagation.because}, and its load balancer, which was not read, longer`,
+    };
+  }
   const reactionMs = evictionReactionMs(slowest, waits);
   return {
     ...propagation,

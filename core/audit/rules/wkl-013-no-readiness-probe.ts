@@ -28,7 +28,7 @@ export const wkl013NoReadinessProbe: Rule = {
               '      containers:',
               `        - name: ${container}`,
               '          readinessProbe:',
-              '            httpGet: { path: /ready, port: 8080 } # a path and port of this server',
+              '            httpGet: { path: /ready, port: 8080 } # those of this server',
               '            periodSeconds: 5',
               '            failureThreshold: 3',
             ].join('\n'),

@@ -28,7 +28,7 @@ export const wkl033ShortPreStop: Rule = {
       };
       return {
         severity: isBalanced ? 'error' : 'warning',
-        message: `evicted, they serve for ${preStop} s (preStop), and ${need.because} (Service ${need.service.key}): ${seconds} s needed`,
+        message: `they serve ${preStop} s after an eviction (preStop) and need ${need.isLeast ? 'more than ' : ''}${seconds} s: ${need.because} (Service ${need.service.key})`,
         fix: {
           text: `Let them sleep ${seconds} s before they stop (Kubernetes ${sleepSince} or later), which starts a rollout; or replace the nodes with nodeferry, which needs no change.`,
           ...(container === undefined

@@ -1,7 +1,7 @@
 import type { FilterContext } from '../../eviction/filters/filter.ts';
 import type { ServiceBaseline } from '../../guard/baseline.ts';
 import { balancedServices } from '../../guard/serving.ts';
-import { onceFor } from '../../model/cluster-index.ts';
+import { indexOf, onceFor } from '../../model/cluster-index.ts';
 import type { NodeRef } from '../../model/node.ts';
 import { isFinished, type PodFacts } from '../../model/pod.ts';
 import type { PoolFacts } from '../../model/pool.ts';
@@ -37,10 +37,11 @@ export interface AuditQuestion {
 export type AuditRule = (question: AuditQuestion) => readonly Finding[];
 
 /** What can be asked of a cluster of which no pool is about to be replaced. */
-export type ClusterQuestion = Pick<
-  AuditQuestion,
-  'policy' | 'facts' | 'services' | 'baselines' | 'nodes' | 'podSurge' | 'surged'
->;
+export interface ClusterQuestion
+  extends Pick<AuditQuestion, 'policy' | 'facts' | 'services' | 'baselines' | 'nodes' | 'podSurge' | 'surged'> {
+  /** Also ask about Services of type LoadBalancer of which no target group was observed. A plan leaves them to rules of their own. */
+  readonly includesUnobserved?: boolean;
+}
 
 /** A rule that needs nothing else. The plan applies it to the pool that is replaced, `nodeferry audit` to the whole cluster. */
 export type ClusterRule = (question: ClusterQuestion) => readonly Finding[];
@@ -53,10 +54,18 @@ interface AuditedService {
 }
 
 /** The planned Services that a load balancer carries. */
-export function auditedServices({ facts, services }: ClusterQuestion): readonly AuditedService[] {
+export function auditedServices({
+  facts,
+  services,
+  includesUnobserved = false,
+}: ClusterQuestion): readonly AuditedService[] {
   const balanced = balancedServices(facts);
+  const findUnobserved = (key: string) => {
+    const service = indexOf(facts.cluster).service(key);
+    return service?.type === 'LoadBalancer' ? { service, groups: [] } : undefined;
+  };
   return services.flatMap((plan) => {
-    const found = balanced.get(plan.service);
+    const found = balanced.get(plan.service) ?? (includesUnobserved ? findUnobserved(plan.service) : undefined);
     return found === undefined ? [] : [{ plan, ...found }];
   });
 }

@@ -3,12 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { renderVersions } from '../../../client/commands/version.ts';
 import { explainRun } from '../../../client/explain/explain-run.ts';
 import { renderSchedule, renderSchedules } from '../../../client/schedule/render-schedule.ts';
+import { renderAudit } from '../../../client/view/audit.ts';
 import { renderCleanup } from '../../../client/view/cleanup.ts';
 import { renderPlan } from '../../../client/view/plan.ts';
 import { renderReport } from '../../../client/view/report.ts';
 import { renderRunExplanation } from '../../../client/view/run-explanation.ts';
 import { renderRunList } from '../../../client/view/run-list.ts';
 import { renderTree } from '../../../client/view/tree.ts';
+import { poor, sound, withoutCloud } from '../audit/fixture.ts';
 import { aSchedule, berlin } from '../schedule/fixture.ts';
 import { type Draw, drawn, golden } from './drawn.ts';
 import { leftovers, plans, runs } from './other-scenes.ts';
@@ -36,6 +38,9 @@ const others: readonly (readonly [command: string, scene: string, draw: Draw])[]
     ([scene, plan]) =>
       ['plan', scene, (style) => renderPlan(plan, style)] as const satisfies readonly [string, string, Draw],
   ),
+  ['audit', 'poor', (style) => renderAudit(poor, style)],
+  ['audit', 'sound', (style) => renderAudit(sound, style)],
+  ['audit', 'without the cloud', (style) => renderAudit(withoutCloud, style)],
   ['list', 'several', (style) => renderRunList(runs, now, style)],
   ['list', 'none', (style) => renderRunList([], now, style)],
   ['schedule', 'describe', (style) => renderSchedule(aSchedule(), berlin, style)],

@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest';
+import {
+  auditOf,
+  checkedBy,
+  expectFinding,
+  patient,
+  probed,
+  type RuleCase,
+  webPods,
+} from '../support/audited-cluster.ts';
 import { aNode, anUnsupported, aPod } from '../support/facts.ts';
-import { auditOf, checkedBy, expectFinding, patient, probed, type RuleCase, webPods } from '../support/audited-cluster.ts';
 
 const podTargets = [anUnsupported('web', { why: 'other-targets' })];
 

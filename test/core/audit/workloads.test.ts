@@ -3,6 +3,7 @@ import { expectFinding, patient, probed, type RuleCase, webPods } from '../suppo
 import { aBudget, anUnsupported, aPod, aService } from '../support/facts.ts';
 
 const podTargets = [anUnsupported('web', { why: 'other-targets' })];
+const loadBalancersUnread = { code: 'Forbidden', message: 'denied' } as const;
 const cluster = { externalTrafficPolicy: 'Cluster' } as const;
 const unready = (...numbers: readonly number[]) =>
   webPods().map((pod, index) => (numbers.includes(index) ? { ...pod, ready: false } : pod));
@@ -28,7 +29,7 @@ const cases: readonly RuleCase[] = [
     severity: 'error',
     what: 'no preStop hook behind policy Local, with the window of the health check',
     found: { pods: webPods({ preStopSeconds: 0, terminationGracePeriodSeconds: 30 }) },
-    says: '4 pods: evicted, they serve for 0 s (preStop), and k8s-web sends to its node for up to 1m 13s more (health check every 10s, 2 failures) (Service default/web): 75 s needed',
+    says: '4 pods: they serve 0 s after an eviction (preStop) and need 75 s: k8s-web sends to its node for up to 1m 13s more (health check every 10s, 2 failures) (Service default/web)',
     object: 'Deployment default/web',
     fix: '{"spec":{"template":{"spec":{"terminationGracePeriodSeconds":105,"containers":[{"name":"server","lifecycle":{"preStop":{"sleep":{"seconds":75}}}}]}}}}',
     boundary: { pods: webPods({ preStopSeconds: 75 }) },
@@ -38,7 +39,7 @@ const cases: readonly RuleCase[] = [
     severity: 'error',
     what: 'a preStop sleep that is one second too short',
     found: { pods: webPods({ preStopSeconds: 74 }) },
-    says: 'serve for 74 s',
+    says: 'serve 74 s after an eviction (preStop) and need 75 s',
     boundary: { pods: webPods({ preStopSeconds: 74 }), group: { unhealthyLagMs: 39_000 } },
   },
   {
@@ -68,9 +69,21 @@ const cases: readonly RuleCase[] = [
   {
     rule: 'WKL-033',
     severity: 'error',
+    what: 'no preStop hook where the load balancer was not read, and says that more is needed',
+    found: { pods: webPods({ preStopSeconds: 2 }), loadBalancersUnread, group: { service: 'default/other' } },
+    says: 'need more than 3 s',
+    boundary: {
+      pods: webPods({ preStopSeconds: 3 }),
+      loadBalancersUnread,
+      group: { service: 'default/other' },
+    },
+  },
+  {
+    rule: 'WKL-033',
+    severity: 'error',
     what: 'a command that does not sleep long enough',
     found: { pods: command('sh -c sleep 60') },
-    says: 'serve for 60 s',
+    says: 'serve 60 s after',
     fix: '"exec":null,"sleep":{"seconds":75}',
     boundary: { pods: command('sh -c sleep 75 && nginx -s quit') },
   },
