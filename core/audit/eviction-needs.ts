@@ -15,7 +15,7 @@ const controllerMs = 15_000;
 const preStopMarginMs = 2_000;
 
 /** What an eviction demands of a pod while its node, or the pod itself, is still a target: it must serve on for that long after it was told to stop. */
-export interface EvictionNeed {
+interface EvictionNeed {
   readonly service: ServiceFacts;
   /** Target groups of the Service; empty when none was observed. */
   readonly groups: readonly TargetGroupFacts[];
@@ -28,7 +28,7 @@ export interface EvictionNeed {
 }
 
 /** A pod that would be evicted, with the strictest need of its Services. */
-export interface EvictedPod {
+interface EvictedPod {
   readonly pod: PodFacts;
   readonly need: EvictionNeed;
   /** Whether a Service of type LoadBalancer sends to it. */

@@ -9,7 +9,7 @@ import { aBudget, aGroup, aNode, anObservation, aPolicy, aService, aWorkload, on
 import type { ClusterFacts, NodeFacts, PodFacts, ServiceFacts, TargetGroupFacts } from './model.ts';
 
 /** What is different about a cluster that is sound otherwise. */
-export interface ClusterChanges {
+interface ClusterChanges {
   readonly nodes?: readonly NodeFacts[];
   readonly pods?: readonly PodFacts[];
   readonly service?: Partial<ServiceFacts>;
@@ -82,7 +82,7 @@ export function auditOf({
 }
 
 /** What one rule finds. */
-export function foundBy(rule: string, changes: ClusterChanges): readonly AuditFinding[] {
+function foundBy(rule: string, changes: ClusterChanges): readonly AuditFinding[] {
   return auditOf(changes).findings.filter((finding) => finding.rule === rule);
 }
 
