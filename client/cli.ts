@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readVersion } from '../adapters/package/version.ts';
 import { calledAs } from './called-as.ts';
+import { addAudit } from './cli-audit.ts';
 import { addCleanup } from './cli-cleanup.ts';
 import { addCompletion } from './cli-completion.ts';
 import { addDoctor } from './cli-doctor.ts';
@@ -62,6 +63,7 @@ export function createProgram(name: string, finish: (code: number) => void): Com
   addServerOptions(program);
   program.commandsGroup('Check and start:');
   addOffline(program, finish);
+  addAudit(program, finish);
   addPlanning(program, finish);
   addDrain(program, finish);
   addSchedule(program, finish);

@@ -7,7 +7,7 @@ export interface ClusterOptions {
 }
 
 /** Commands that read the cluster themselves; a run reads it with the kubeconfig of its workers. */
-const readers = ['plan', 'upgrade', 'drain', 'cleanup', 'doctor'];
+const readers = ['audit', 'plan', 'upgrade', 'drain', 'cleanup', 'doctor'];
 
 /** Adds these options to the commands that read the cluster themselves. */
 export function addClusterOptions(program: Command): void {

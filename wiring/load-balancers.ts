@@ -1,5 +1,7 @@
-import { createElbFamily } from '../adapters/elb/family.ts';
+import { createElbFamily, isNodeOfAws } from '../adapters/elb/family.ts';
 import { createGoogleFamily } from '../adapters/gcp/load-balancers/family.ts';
+import type { NodeFacts } from '../core/model/node.ts';
+import type { Problem } from '../core/model/problem.ts';
 import { balancersByFamily } from '../operations/balancers-by-family.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LoadBalancerFamily, LoadBalancers } from '../ports/load-balancers.ts';
@@ -29,6 +31,16 @@ function openElb({ clock, awsRegion: region, elbRatePerSecond: rate }: Required<
 
 function openGoogle({ clock, google: { computeUrl } }: Required<BalancerOptions>) {
   return createGoogleFamily({ clock, ...(computeUrl === undefined ? {} : { computeUrl }) });
+}
+
+/** Why the load balancers of a cluster with these nodes can't be opened without a region of AWS; undefined where none of the nodes is there. */
+export function explainMissingRegion(nodes: readonly Pick<NodeFacts, 'providerId'>[]): Problem | undefined {
+  if (!nodes.some(({ providerId }) => providerId !== undefined && isNodeOfAws(providerId))) return undefined;
+  return {
+    code: 'InvalidArgument',
+    message: 'the AWS region of the cluster is not known',
+    hint: 'Give --region, or set AWS_REGION, to have its load balancers audited too.',
+  };
 }
 
 /**

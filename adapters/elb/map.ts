@@ -32,6 +32,9 @@ function attributesOf(
 /** Kind of all target groups here. */
 export const targetGroupKind = 'elbv2-instance';
 
+/** Reports of 30-40 s from Network Load Balancers (aws/containers-roadmap#470). */
+const unhealthyLagMs = 40_000;
+
 /** Facts of an instance target group, except its targets. Values that AWS leaves out are its documented defaults for a Network Load Balancer. */
 export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase {
   const own = attributesOf(observation.targetGroupAttributes);
@@ -49,6 +52,8 @@ export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase 
     deregistrationDelayMs: Number(own.get('deregistration_delay.timeout_seconds') ?? 300) * 1000,
     terminatesConnectionsAfterDelay: own.get('deregistration_delay.connection_termination.enabled') === 'true',
     terminatesUnhealthyConnections: own.get('target_health_state.unhealthy.connection_termination.enabled') !== 'false',
+    unhealthyLagMs,
+    ...(own.get('proxy_protocol_v2.enabled') === 'true' ? { sendsProxyHeader: true } : {}),
     healthCheck: mapHealthCheck(observation.targetGroup),
   };
 }

@@ -25,6 +25,7 @@ export function budgetFacts(budget: V1PodDisruptionBudget): MappedBudget {
       expectedPods: status?.expectedPods ?? 0,
       ...demandOf(spec),
       selectorKeys: selectorKeys(spec?.selector ?? {}),
+      ...(spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow' ? { evictsUnready: true } : {}),
     },
     selector: spec?.selector,
   };

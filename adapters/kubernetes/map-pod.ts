@@ -3,6 +3,7 @@ import type { V1Container, V1OwnerReference, V1Pod, V1Toleration } from '@kubern
 import { type PodFacts, type PodOwnerKind, type TolerationFacts } from '../../core/model/pod.ts';
 import { needsOf } from './map-amounts.ts';
 import { doNotDisruptOf, hasEmptyDirData } from './map-do-not-disrupt.ts';
+import { lifecycleOf, servingContainers } from './map-lifecycle.ts';
 import { requiredNodeLabels } from './map-node-labels.ts';
 import { placementOf } from './map-placement.ts';
 import {
@@ -53,6 +54,7 @@ export function podFacts(pod: V1Pod): PodFacts {
     tolerations: (spec?.tolerations ?? []).map(tolerationFacts),
     ...(nodeLabels === undefined ? {} : { requiredNodeLabels: nodeLabels }),
     ...placementOf(pod),
+    ...lifecycleOf(spec),
     ...(spec?.priority === undefined ? {} : { priority: spec.priority }),
     ...(spec?.priorityClassName ? { priorityClass: spec.priorityClassName } : {}),
     ...needsOf(pod),
@@ -119,11 +121,10 @@ function volumeClaimsOf({ metadata, spec }: V1Pod): Pick<PodFacts, 'volumeClaims
 
 /**
  * Seconds for which a `sleep` hook keeps every container that may serve alive after deletion (Kubernetes KEP-3960): the minimum over the containers
- * that declare ports, or over all when none does. An `exec` hook guarantees nothing: it ends at once when its command is missing.
+ * that may serve. An `exec` hook guarantees nothing: it ends at once when its command is missing.
  */
 function preStopSleepSeconds(containers: readonly V1Container[]): number {
-  const withPorts = containers.filter(({ ports }) => (ports ?? []).length > 0);
-  const serving = withPorts.length > 0 ? withPorts : containers;
+  const serving = servingContainers(containers);
   if (serving.length === 0) return 0;
   return Math.min(...serving.map(({ lifecycle }) => lifecycle?.preStop?.sleep?.seconds ?? 0));
 }

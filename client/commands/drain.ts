@@ -1,12 +1,11 @@
-import { readClusterName } from '../../adapters/kubernetes/kubeconfig.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { refusal } from '../../core/plan/refusal.ts';
 import { drainPolicy } from '../../core/policy/drain-policy.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { count, listNames } from '../../core/text/format.ts';
 import { openCluster, providerOfNode } from '../../wiring/cluster.ts';
-import { regionFromEnvironment } from '../../wiring/environment.ts';
 import type { ProviderName } from '../../wiring/provider-names.ts';
+import { nameCluster } from '../cluster-name.ts';
 import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';
 import { connectTemporal } from '../connect.ts';
 import { defaultPolicy } from '../drain/default-policy.ts';
@@ -94,14 +93,7 @@ async function choosePolicy(options: DrainOptions): Promise<Policy> {
 }
 
 function policyWithoutFile(options: DrainOptions, provider: ProviderName | undefined): Policy {
-  const { locator, ...named } = readClusterName(clusterOptionsOf(options));
-  const region = options.region ?? named.region ?? regionFromEnvironment(process.env, provider ?? 'eks');
-  return defaultPolicy({
-    name: options.cluster ?? named.name,
-    ...(region === undefined ? {} : { region }),
-    ...(locator === undefined ? {} : { locator }),
-    ...(provider === undefined ? {} : { provider }),
-  });
+  return defaultPolicy({ ...nameCluster(options, provider), ...(provider === undefined ? {} : { provider }) });
 }
 
 /** Makes the plan with the caller's credentials. Changes nothing. */

@@ -1,3 +1,4 @@
+import { rules } from '../../core/audit/rules.ts';
 import { type ProblemCode, problemCodes } from '../../core/model/problem.ts';
 import { problemTexts } from '../../core/model/problem-texts.ts';
 import type { RuleText } from '../../core/plan/audit/rule-text.ts';
@@ -8,7 +9,7 @@ import { exitCodes } from '../output/exit-codes.ts';
 import { exitCodeOf } from '../output/fail.ts';
 import { type FieldTopic, listFields } from './policy-field.ts';
 
-/** A rule of the audit, by its id. */
+/** A rule of plans or of the audit, by its id. */
 interface RuleTopic extends RuleText {
   readonly kind: 'rule';
   readonly name: string;
@@ -40,10 +41,16 @@ export type Topic = RuleTopic | FieldTopic | CodeTopic | ExitCodeTopic;
 
 const codes = Object.keys(problemCodes) as ProblemCode[];
 
+/** Rules of plans, and those that only `nodeferry audit` applies. */
+const allRules: ReadonlyMap<string, RuleText> = new Map([
+  ...ruleTexts,
+  ...rules.map(({ id, severities, title, why, fix }) => [id, { severities, title, why, fix }] as const),
+]);
+
 /** What a name stands for: a rule, a problem code, an exit code, or a field of a policy. Case does not matter. */
 export function findTopic(name: string): Topic | undefined {
   const wanted = name.trim().toLowerCase();
-  const rule = [...ruleTexts].find(([id]) => id.toLowerCase() === wanted);
+  const rule = [...allRules].find(([id]) => id.toLowerCase() === wanted);
   if (rule !== undefined) return { kind: 'rule', name: rule[0], ...rule[1] };
   const code = codes.find((one) => one.toLowerCase() === wanted);
   if (code !== undefined) return codeTopic(code);
@@ -57,7 +64,7 @@ export function suggestTopic(name: string): string | undefined {
   const fields = listFields().map((field) => field.name);
   if (name.includes('.')) return suggest(name, fields) ?? suggest(`spec.${name}`, fields);
   const last = suggest(name, fields.map(lastPartOf));
-  return suggest(name, [...ruleTexts.keys(), ...codes]) ?? fields.find((field) => lastPartOf(field) === last);
+  return suggest(name, [...allRules.keys(), ...codes]) ?? fields.find((field) => lastPartOf(field) === last);
 }
 
 function lastPartOf(field: string): string {

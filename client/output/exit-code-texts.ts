@@ -3,7 +3,8 @@ import { exitCodes } from './exit-codes.ts';
 /** What every exit code means. The table in docs/cli.md says the same at greater length. */
 export const exitCodeTexts: Readonly<Record<(typeof exitCodes)[keyof typeof exitCodes], string>> = {
   [exitCodes.ok]: 'Done, or everything is fine.',
-  [exitCodes.failed]: 'Failed, or the plan has blockers. Also for a run that has ended without a report.',
+  [exitCodes.failed]:
+    'Failed, or the plan has blockers, or an audit found a blocker or an error. Also for a run that has ended without a report.',
   [exitCodes.stalled]:
     'An operator is needed: the run is paused, stalled or waits for approval, or a cleanup is not complete.',
   [exitCodes.aborted]: 'The run was aborted or rolled back. Its outcome says which: nodeferry report CLUSTER/POOL',

@@ -3,17 +3,12 @@ import type { Finding } from '../../core/plan/finding.ts';
 import type { WorkloadSurge } from '../../core/plan/pod-surge-plan.ts';
 import type { PoolPlan, ServicePlan } from '../../core/plan/pool-plan.ts';
 import { listUnprotected } from '../../core/policy/zeroed.ts';
-import type { Tone } from '../../core/status/line.ts';
 import { count, formatDuration, listNames } from '../../core/text/format.ts';
 import type { Style } from '../output/style.ts';
 import { describeStages } from './plan-stages.ts';
+import { toneOfSeverity } from './severity-tones.ts';
 import { renderTable } from './table.ts';
 import { fitWidth } from './wrap.ts';
-
-const toneOfSeverity = { blocker: 'bad', error: 'bad', warning: 'warn', info: 'dim' } as const satisfies Record<
-  Finding['severity'],
-  Tone
->;
 
 /** Draws a plan: what is replaced, what protects each Service, what was found, how long it should take. */
 export function renderPlan(plan: PoolPlan, style: Style): string[] {

@@ -12,10 +12,15 @@ const narrowestColumn = 8;
  * has no space for that, long cells continue on the next line. If it has no space for columns at all, each row becomes a paragraph.
  */
 export function renderTable(rows: readonly (readonly string[])[], width?: number): string[] {
+  return renderRows(rows, width).flat();
+}
+
+/** The same as the lines of each row, the header first, so that something can be written below a row. */
+export function renderRows(rows: readonly (readonly string[])[], width?: number): readonly (readonly string[])[] {
   const natural = widthsOf(rows);
   const widths = width === undefined || width < narrowestColumn ? natural : shrink(natural, widestWords(rows), width);
   if (widths === undefined) return renderParagraphs(rows, width ?? 0);
-  return rows.flatMap((row) => renderRow(row, widths));
+  return rows.map((row) => renderRow(row, widths));
 }
 
 function widthsOf(
@@ -66,8 +71,11 @@ function pad(text: string, width: number): string {
 const nothing = '-';
 
 /** Each row by itself: its first cell, and below it the others with their titles, but for those that say nothing. */
-function renderParagraphs([titles = [], ...rows]: readonly (readonly string[])[], width: number): string[] {
-  return rows.flatMap(([first = '', ...others]) => {
+function renderParagraphs(
+  [titles = [], ...rows]: readonly (readonly string[])[],
+  width: number,
+): readonly (readonly string[])[] {
+  const paragraphs = rows.map(([first = '', ...others]) => {
     const told = others
       .map((cell, column) => ({ title: titles[column + 1] ?? '', cell }))
       .filter(({ cell }) => cell !== nothing && cell !== '')
@@ -75,4 +83,5 @@ function renderParagraphs([titles = [], ...rows]: readonly (readonly string[])[]
       .join(', ');
     return [...breakText(first, width), ...breakText(told || nothing, width - 2).map((line) => `  ${line}`)];
   });
+  return [[], ...paragraphs];
 }

@@ -1,5 +1,6 @@
 import type { BudgetDemand } from './budget-demand.ts';
 import type { LabelSelectorFacts } from './label-selector.ts';
+import type { LifecycleFacts } from './lifecycle.ts';
 import type { TaintFacts } from './node.ts';
 import type { ContainerNeeds } from './quota.ts';
 
@@ -62,6 +63,8 @@ export interface PodFacts {
   /** Seconds for which a preStop `sleep` hook or the policy guarantees that the pod keeps serving after its deletion. 0 without a guarantee. */
   readonly preStopSeconds: number;
   readonly terminationGracePeriodSeconds: number;
+  /** How its containers that serve begin and end. Absent when it has none. */
+  readonly lifecycle?: LifecycleFacts;
   readonly tolerations: readonly TolerationFacts[];
   /** Labels that its node must have, with the allowed values. Absent when it may run on any node. */
   readonly requiredNodeLabels?: Readonly<Record<string, readonly string[]>>;
@@ -172,4 +175,6 @@ export interface DisruptionBudgetFacts {
   readonly demand?: BudgetDemand;
   /** Keys of the labels that its selector uses. */
   readonly selectorKeys?: readonly string[];
+  /** It lets pods be evicted that are not Ready, whatever their number (`unhealthyPodEvictionPolicy: AlwaysAllow`). */
+  readonly evictsUnready?: boolean;
 }

@@ -65,6 +65,10 @@ export interface TargetGroupFacts {
   readonly terminatesConnectionsAfterDelay: boolean | 'unknown';
   /** The load balancer closes the connections of a target that becomes unhealthy. */
   readonly terminatesUnhealthyConnections: boolean;
+  /** How long, ms, new connections may still arrive after the load balancer has found a target unhealthy. Absent when it is not known. */
+  readonly unhealthyLagMs?: number;
+  /** It puts a PROXY protocol header before each connection, health checks included. */
+  readonly sendsProxyHeader?: boolean;
   readonly healthCheck: HealthCheckFacts;
   readonly targets: readonly TargetFacts[];
 }

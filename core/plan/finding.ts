@@ -1,5 +1,8 @@
+/** The severities of findings, the most severe first. */
+export const severities = ['blocker', 'error', 'warning', 'info'] as const;
+
 /** Severity of a finding: a blocker refuses the run, an error is worth fixing before the run, a warning and an info are only reported. */
-export type FindingSeverity = 'blocker' | 'error' | 'warning' | 'info';
+export type FindingSeverity = (typeof severities)[number];
 
 /** Something that preflight found. */
 export interface Finding {

@@ -10,9 +10,22 @@ import { isEnabled } from '../policy/rules.ts';
  * the policy's propagation.
  */
 export function healthCheckReactionMs(group: TargetGroupFacts, waits: WaitPolicy): number {
-  const { intervalMs, timeoutMs, unhealthyThreshold } = group.healthCheck;
-  const detected = Math.max((unhealthyThreshold + 1) * intervalMs, unhealthyThreshold * intervalMs + timeoutMs);
-  return waits.endpointPropagationMs + detected + waits.propagationMs;
+  return waits.endpointPropagationMs + detectionMs(group) + waits.propagationMs;
+}
+
+/** Lag of load balancers that are not known to be slower, ms. */
+const usualUnhealthyLagMs = 5_000;
+
+/**
+ * Maximum time, ms, for which new connections still arrive at a pod that is evicted while its node is in the load balancer, under policy Local: its
+ * node's health check fails as soon as it terminates (kubernetes pkg/proxy/healthcheck/service_health.go), and the load balancer has to notice.
+ */
+export function evictionReactionMs(group: TargetGroupFacts, waits: WaitPolicy): number {
+  return waits.endpointPropagationMs + detectionMs(group) + (group.unhealthyLagMs ?? usualUnhealthyLagMs);
+}
+
+function detectionMs({ healthCheck: { intervalMs, timeoutMs, unhealthyThreshold } }: TargetGroupFacts): number {
+  return Math.max((unhealthyThreshold + 1) * intervalMs, unhealthyThreshold * intervalMs + timeoutMs);
 }
 
 /**

@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { auditReportJsonSchema } from '../../client/audit/audit-report-schema.ts';
 import { runEventJsonSchema } from '../../client/events/run-event-schema.ts';
 import { runReportJsonSchema } from '../../client/report/run-report-schema.ts';
 import { watchLineJsonSchema } from '../../client/watch-line-schema.ts';
+import { rules } from '../../core/audit/rules.ts';
 import { metrics } from '../../core/status/metrics.ts';
 import { stepLists } from '../../core/steps/steps.ts';
 import type { MeasuredOrders } from '../../lab/demo/measured-orders.ts';
 import { editorJsonSchema } from '../../policy-file/json-schemas.ts';
 import { projectRoot } from '../setup/sources.ts';
+import { auditDoc } from './audit-doc.ts';
 import { drawBenchPicture } from './bench-picture.ts';
 import { metricsDoc } from './metrics-doc.ts';
 import { drawOrdersPicture } from './orders-picture.ts';
@@ -25,7 +28,9 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['schemas/run-report.schema.json', `${JSON.stringify(runReportJsonSchema(), undefined, 2)}\n`],
     ['schemas/run-event.schema.json', `${JSON.stringify(runEventJsonSchema(), undefined, 2)}\n`],
     ['schemas/watch-line.schema.json', `${JSON.stringify(watchLineJsonSchema(), undefined, 2)}\n`],
+    ['schemas/audit-report.schema.json', `${JSON.stringify(auditReportJsonSchema(), undefined, 2)}\n`],
     ['docs/policy.md', policyDoc()],
+    ['docs/audit.md', auditDoc(rules)],
     ['docs/steps.md', stepsDoc(stepLists)],
     ['docs/metrics.md', metricsDoc(metrics)],
     ['docs/reference.md', referenceDoc()],

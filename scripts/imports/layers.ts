@@ -18,6 +18,7 @@ const coreRooms: readonly string[] = [
   'pod-surge',
   'surge',
   'plan',
+  'audit',
   'status',
   'run',
   'cleanup',

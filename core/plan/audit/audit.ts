@@ -1,6 +1,6 @@
 import type { Slices } from '../../slices.ts';
 import { compareText } from '../../text/format.ts';
-import type { Finding, FindingSeverity } from '../finding.ts';
+import { type Finding, severities } from '../finding.ts';
 import { con001UnknownAge } from './con-001-unknown-age.ts';
 import { grd001Deadlock } from './grd-001-deadlock.ts';
 import { grd002NoneStay } from './grd-002-none-stay.ts';
@@ -105,8 +105,6 @@ const auditRules: readonly AuditRule[] = [
   pol004UnknownWorkload,
 ];
 
-const severityOrder: readonly FindingSeverity[] = ['blocker', 'error', 'warning', 'info'];
-
 /** Applies every rule and lists the findings, most severe first, in an order that does not depend on the order of the facts. */
 export function* auditInSlices(question: AuditQuestion): Slices<readonly Finding[]> {
   const findings: Finding[] = [];
@@ -116,7 +114,7 @@ export function* auditInSlices(question: AuditQuestion): Slices<readonly Finding
   }
   return findings.toSorted(
     (a, b) =>
-      severityOrder.indexOf(a.severity) - severityOrder.indexOf(b.severity) ||
+      severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
       compareText(a.rule, b.rule) ||
       compareText(a.subject, b.subject),
   );

@@ -1,11 +1,11 @@
 import { forwardedAge } from '../../waits/formulas.ts';
-import { type AuditRule, auditedServices } from './rule.ts';
+import { auditedServices, type ClusterRule } from './rule.ts';
 
 /**
  * CON-001: under policy Cluster, connections pass through a node to pods on other nodes. If nothing is known to end them, they break with the
  * node's instance.
  */
-export const con001UnknownAge: AuditRule = (question) =>
+export const con001UnknownAge: ClusterRule = (question) =>
   auditedServices(question)
     .filter(({ service, groups }) => {
       const policy = service.externalTrafficPolicy;

@@ -1,9 +1,9 @@
 import type { NodeFacts } from '../../model/node.ts';
 import { takenAwayBy } from '../../model/taken-away.ts';
-import type { AuditRule } from './rule.ts';
+import type { ClusterRule } from './rule.ts';
 
 /** INF-004: somebody else has already excluded or cordoned nodes. They count as out or leave soon, and the run never restores them. */
-export const inf004UnmanagedMarks: AuditRule = ({ facts }) =>
+export const inf004UnmanagedMarks: ClusterRule = ({ facts }) =>
   facts.cluster.nodes.flatMap((node) => {
     const ownership = unmanagedMarks(node);
     if (ownership.length === 0) return [];

@@ -1,13 +1,13 @@
 import { indexOf } from '../../model/cluster-index.ts';
 import { readyEndpoints } from '../../model/ready-endpoints.ts';
 import type { Finding } from '../finding.ts';
-import type { AuditRule } from './rule.ts';
+import type { ClusterRule } from './rule.ts';
 
 /**
  * INF-008: a webhook that is called for each new pod and fails closed, and whose only pod is on a node to replace. While that pod moves no pod
  * can be created, including its own replacement. If it has several, one is left at any time: they leave one by one.
  */
-export const inf008WebhookOnPool: AuditRule = ({ facts, nodes, podSurge }) => {
+export const inf008WebhookOnPool: ClusterRule = ({ facts, nodes, podSurge }) => {
   const { cluster } = facts;
   const { webhooks = [] } = cluster;
   if (webhooks.length === 0) return [];

@@ -1,9 +1,9 @@
 import { indexOf } from '../../model/cluster-index.ts';
 import { listNames } from '../../text/format.ts';
-import type { AuditRule } from './rule.ts';
+import type { ClusterRule } from './rule.ts';
 
 /** INF-013: nodes to replace with an annotation that asks not to disrupt them. */
-export const inf013ProtectedNode: AuditRule = ({ policy, facts, nodes }) => {
+export const inf013ProtectedNode: ClusterRule = ({ policy, facts, nodes }) => {
   const index = indexOf(facts.cluster);
   const asking = nodes.filter(({ name }) => index.nodes.get(name)?.doNotDisrupt === true).map(({ name }) => name);
   if (asking.length === 0) return [];

@@ -1,6 +1,6 @@
 import type { UnreadFacts } from '../../model/unread.ts';
 import type { FindingSeverity } from '../finding.ts';
-import type { AuditQuestion, AuditRule } from './rule.ts';
+import type { ClusterQuestion, ClusterRule } from './rule.ts';
 
 /** What the plan does not know while a resource cannot be read. */
 interface Unknown {
@@ -9,7 +9,7 @@ interface Unknown {
 }
 
 /** INF-015: what the role of nodeferry may not read, and what the plan does not know because of that. The run proceeds without it. */
-export const inf015Unread: AuditRule = (question) =>
+export const inf015Unread: ClusterRule = (question) =>
   (question.facts.cluster.unread ?? []).map((unread) => ({
     rule: 'INF-015',
     subject: unread.resource,
@@ -17,7 +17,7 @@ export const inf015Unread: AuditRule = (question) =>
     ...explainUnknown(unread, question),
   }));
 
-function explainUnknown({ resource }: UnreadFacts, { services }: AuditQuestion): Unknown {
+function explainUnknown({ resource }: UnreadFacts, { services }: ClusterQuestion): Unknown {
   const [about] =
     Object.entries(unknownWithout)
       .find(([name]) => resource.includes(name))

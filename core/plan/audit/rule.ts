@@ -1,7 +1,7 @@
 import type { FilterContext } from '../../eviction/filters/filter.ts';
 import type { ServiceBaseline } from '../../guard/baseline.ts';
 import { balancedServices } from '../../guard/serving.ts';
-import { onceFor } from '../../model/cluster-index.ts';
+import { indexOf, onceFor } from '../../model/cluster-index.ts';
 import type { NodeRef } from '../../model/node.ts';
 import { isFinished, type PodFacts } from '../../model/pod.ts';
 import type { PoolFacts } from '../../model/pool.ts';
@@ -38,6 +38,16 @@ export interface AuditQuestion {
 /** One rule: facts in, findings out. */
 export type AuditRule = (question: AuditQuestion) => readonly Finding[];
 
+/** What can be asked of a cluster of which no pool is about to be replaced. */
+export interface ClusterQuestion
+  extends Pick<AuditQuestion, 'policy' | 'facts' | 'services' | 'baselines' | 'nodes' | 'podSurge' | 'surged'> {
+  /** Also ask about Services of type LoadBalancer of which no target group was observed. A plan leaves them to rules of their own. */
+  readonly includesUnobserved?: boolean;
+}
+
+/** A rule that needs nothing else. The plan applies it to the pool that is replaced, `nodeferry audit` to the whole cluster. */
+export type ClusterRule = (question: ClusterQuestion) => readonly Finding[];
+
 /** A planned Service with its facts and its target groups. */
 interface AuditedService {
   readonly plan: ServicePlan;
@@ -46,16 +56,24 @@ interface AuditedService {
 }
 
 /** The planned Services that a load balancer carries. */
-export function auditedServices({ facts, services }: AuditQuestion): readonly AuditedService[] {
+export function auditedServices({
+  facts,
+  services,
+  includesUnobserved = false,
+}: ClusterQuestion): readonly AuditedService[] {
   const balanced = balancedServices(facts);
+  const findUnobserved = (key: string) => {
+    const service = indexOf(facts.cluster).service(key);
+    return service?.type === 'LoadBalancer' ? { service, groups: [] } : undefined;
+  };
   return services.flatMap((plan) => {
-    const found = balanced.get(plan.service);
+    const found = balanced.get(plan.service) ?? (includesUnobserved ? findUnobserved(plan.service) : undefined);
     return found === undefined ? [] : [{ plan, ...found }];
   });
 }
 
 /** The load-balanced Services that lose endpoints when the nodes to replace leave. The configuration of other Services does not matter. */
-export function servicesOnPool(question: AuditQuestion): readonly AuditedService[] {
+export function servicesOnPool(question: ClusterQuestion): readonly AuditedService[] {
   const names = new Set(question.nodes.map((node) => node.name));
   return auditedServices(question).filter(({ service }) =>
     service.endpoints.some((endpoint) => endpoint.node !== undefined && names.has(endpoint.node)),
@@ -68,17 +86,17 @@ export function drainsNothing({ deregistrationDelayMs, terminatesConnectionsAfte
 }
 
 /** The same question, about the observation as it will be once everything that can be surged has been. */
-export function afterPodSurge(question: AuditQuestion): AuditQuestion {
+export function afterPodSurge(question: ClusterQuestion): ClusterQuestion {
   return { ...question, facts: question.surged };
 }
 
 /** What drain rules know besides the pods. */
-export function filterContext({ policy, facts }: AuditQuestion): FilterContext {
+export function filterContext({ policy, facts }: ClusterQuestion): FilterContext {
   return { drain: policy.drain, now: facts.observedAt };
 }
 
 /** Pods on the nodes to replace, except terminating and finished ones. */
-export const podsToMove = onceFor(({ facts, nodes }: AuditQuestion): readonly PodFacts[] => {
+export const podsToMove = onceFor(({ facts, nodes }: ClusterQuestion): readonly PodFacts[] => {
   const names = new Set(nodes.map((node) => node.name));
   return facts.cluster.pods.filter(
     (pod) => pod.node !== undefined && names.has(pod.node) && !pod.terminating && !isFinished(pod),

@@ -1,8 +1,8 @@
 import { readyEndpoints } from '../../model/ready-endpoints.ts';
-import { type AuditRule, afterPodSurge, servicesOnPool } from './rule.ts';
+import { afterPodSurge, type ClusterRule, servicesOnPool } from './rule.ts';
 
 /** SVC-001: a Local Service that only one node serves is not served while that node leaves. */
-export const svc001SingleNode: AuditRule = (question) =>
+export const svc001SingleNode: ClusterRule = (question) =>
   servicesOnPool(afterPodSurge(question))
     .filter(({ service }) => service.externalTrafficPolicy === 'Local')
     .flatMap(({ service }) => {

@@ -1,8 +1,8 @@
 import { stateOf } from '../../guard/serving.ts';
-import { type AuditRule, afterPodSurge, auditedServices } from './rule.ts';
+import { afterPodSurge, auditedServices, type ClusterRule } from './rule.ts';
 
 /** SVC-002: without cross-zone balancing, a zone that only one node serves loses its address while that node leaves. */
-export const svc002SingleNodeZone: AuditRule = (question) => {
+export const svc002SingleNodeZone: ClusterRule = (question) => {
   const after = afterPodSurge(question);
   return auditedServices(after)
     .filter(({ service }) => service.externalTrafficPolicy === 'Local')

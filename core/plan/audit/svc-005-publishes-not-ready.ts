@@ -1,10 +1,10 @@
-import { type AuditRule, servicesOnPool } from './rule.ts';
+import { type ClusterRule, servicesOnPool } from './rule.ts';
 
 /**
  * SVC-005: with publishNotReadyAddresses terminating pods stay ready endpoints, so the health check passes until the pod is gone
  * (kubernetes staging/src/k8s.io/endpointslice/utils.go).
  */
-export const svc005PublishesNotReady: AuditRule = (question) =>
+export const svc005PublishesNotReady: ClusterRule = (question) =>
   servicesOnPool(question)
     .filter(({ service }) => service.publishNotReadyAddresses)
     .map(({ service }) => ({

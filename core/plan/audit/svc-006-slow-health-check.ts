@@ -1,11 +1,11 @@
 import { formatDuration } from '../../text/format.ts';
 import { healthCheckReactionMs } from '../../waits/formulas.ts';
-import { type AuditRule, auditedServices } from './rule.ts';
+import { auditedServices, type ClusterRule } from './rule.ts';
 
 const maxDetectionMs = 60_000;
 
 /** SVC-006: a load balancer that notices a failed target slowly sends to it for as long. */
-export const svc006SlowHealthCheck: AuditRule = (question) =>
+export const svc006SlowHealthCheck: ClusterRule = (question) =>
   auditedServices(question).flatMap(({ service, groups }) =>
     groups.flatMap((group) => {
       const detectedMs = (group.healthCheck.unhealthyThreshold + 1) * group.healthCheck.intervalMs;

@@ -1,11 +1,11 @@
 import { formatDuration } from '../../text/format.ts';
-import { type AuditRule, auditedServices, drainsNothing } from './rule.ts';
+import { auditedServices, type ClusterRule, drainsNothing } from './rule.ts';
 
 /** Least deregistration delay that AWS recommends for Network Load Balancers (user guide, target group attributes). */
 const recommendedMs = 120_000;
 
 /** SVC-008: a deregistration delay shorter than the time in which new connections may still arrive. Where there is none, SVC-030 says more. */
-export const svc008ShortDeregistration: AuditRule = (question) =>
+export const svc008ShortDeregistration: ClusterRule = (question) =>
   auditedServices(question).flatMap(({ service, groups }) =>
     groups
       .filter((group) => !drainsNothing(group))

@@ -1,8 +1,8 @@
 import { indexOf } from '../../model/cluster-index.ts';
-import type { AuditRule } from './rule.ts';
+import type { ClusterRule } from './rule.ts';
 
 /** SVC-020: a LoadBalancer Service without target groups cannot be waited for. If the reason is known, SVC-028 reports it instead. */
-export const svc020NoTargetGroup: AuditRule = ({ facts, services }) =>
+export const svc020NoTargetGroup: ClusterRule = ({ facts, services }) =>
   services.flatMap((plan) => {
     if (facts.unsupported.some((fact) => fact.service === plan.service)) return [];
     const service = indexOf(facts.cluster).service(plan.service);

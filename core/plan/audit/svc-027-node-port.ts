@@ -1,10 +1,10 @@
-import type { AuditRule } from './rule.ts';
+import type { ClusterRule } from './rule.ts';
 
 /**
  * SVC-027: a Service of type NodePort may be behind a load balancer that is not derived from a Service (an ALB Ingress with instance targets, a
  * TargetGroupBinding, a target group made by hand). Its targets are not observed, so nothing waits for them.
  */
-export const svc027NodePort: AuditRule = ({ facts, nodes }) => {
+export const svc027NodePort: ClusterRule = ({ facts, nodes }) => {
   const names = new Set(nodes.map((node) => node.name));
   return facts.cluster.services
     .filter((service) => service.type === 'NodePort')

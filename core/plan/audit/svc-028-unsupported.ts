@@ -1,13 +1,13 @@
 import { describeImpact, isAccepted } from '../../guard/unprotected.ts';
 import type { UnsupportedServiceFacts } from '../../model/unsupported-service.ts';
 import type { Finding } from '../finding.ts';
-import type { AuditQuestion, AuditRule } from './rule.ts';
+import type { ClusterQuestion, ClusterRule } from './rule.ts';
 
 /**
  * SVC-028: a load balancer that cannot be watched cannot be waited for. If its connections pass through the nodes to replace, the run is refused,
  * unless the policy accepts the loss. Every other Service of that kind is left alone.
  */
-export const svc028Unsupported: AuditRule = (question) =>
+export const svc028Unsupported: ClusterRule = (question) =>
   question.facts.unsupported.map((fact) => ({
     rule: 'SVC-028',
     subject: `service ${fact.service}`,
@@ -16,7 +16,7 @@ export const svc028Unsupported: AuditRule = (question) =>
 
 function judge(
   fact: UnsupportedServiceFacts,
-  { facts, nodes, policy }: AuditQuestion,
+  { facts, nodes, policy }: ClusterQuestion,
 ): Omit<Finding, 'rule' | 'subject'> {
   const touch = describeImpact(fact, facts, nodes);
   if (touch === undefined) {

@@ -1,10 +1,10 @@
-import type { AuditRule } from './rule.ts';
+import type { ClusterRule } from './rule.ts';
 
 /**
  * SVC-029: `internalTrafficPolicy: Local`. Callers inside the cluster reach only endpoints of their own node. On a node without any, their
  * connections are dropped (Kubernetes docs, "Service Internal Traffic Policy"). The last endpoint of a node leaves before its callers.
  */
-export const svc029InternalLocal: AuditRule = ({ facts, nodes }) => {
+export const svc029InternalLocal: ClusterRule = ({ facts, nodes }) => {
   const names = new Set(nodes.map((node) => node.name));
   return facts.cluster.services
     .filter(({ internalTrafficPolicy }) => internalTrafficPolicy === 'Local')

@@ -1,9 +1,9 @@
 import { indexOf } from '../../model/cluster-index.ts';
 import { readyEndpoints } from '../../model/ready-endpoints.ts';
-import type { AuditRule } from './rule.ts';
+import type { ClusterRule } from './rule.ts';
 
 /** WKL-001: a Service with one ready endpoint does not answer while its pod moves. */
-export const wkl001SingleReplica: AuditRule = ({ surged, services, nodes }) => {
+export const wkl001SingleReplica: ClusterRule = ({ surged, services, nodes }) => {
   const old = new Set(nodes.map((node) => node.name));
   return services.flatMap((plan) => {
     const service = indexOf(surged.cluster).service(plan.service);

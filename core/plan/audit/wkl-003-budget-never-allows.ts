@@ -1,9 +1,9 @@
 import { hintToSpare } from '../../eviction/explain-budget.ts';
 import type { DisruptionBudgetFacts } from '../../model/pod.ts';
-import { type AuditRule, podsToMove } from './rule.ts';
+import { type ClusterRule, podsToMove } from './rule.ts';
 
 /** WKL-003: a budget that requires every pod never allows an eviction. The run would wait there until the deadline and then stall. */
-export const wkl003BudgetNeverAllows: AuditRule = (question) => {
+export const wkl003BudgetNeverAllows: ClusterRule = (question) => {
   const { facts, surged } = question;
   const after = new Map(surged.cluster.budgets.map((budget) => [keyOf(budget), budget.podUids.length]));
   const strict = facts.cluster.budgets.filter((budget) => {

@@ -1,9 +1,9 @@
 import { indexOf } from '../../model/cluster-index.ts';
 import { groupByWorkload } from './per-workload.ts';
-import { type AuditRule, podsToMove } from './rule.ts';
+import { type ClusterRule, podsToMove } from './rule.ts';
 
 /** WKL-004: the eviction API answers 500 for a pod that several budgets select (kubernetes pkg/registry/core/pod/storage/eviction.go). */
-export const wkl004SeveralBudgets: AuditRule = (question) => {
+export const wkl004SeveralBudgets: ClusterRule = (question) => {
   const index = indexOf(question.facts.cluster);
   return groupByWorkload('WKL-004', podsToMove(question), (pod) => {
     const budgets = index.budgetsOf(pod.uid).map(({ name }) => name);

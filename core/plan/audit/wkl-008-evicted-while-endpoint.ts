@@ -2,13 +2,13 @@ import { classifyPod } from '../../eviction/classify-pod.ts';
 import { findEvictedWhileEndpoint } from '../../eviction/endpoint-removal.ts';
 import { formatDuration, listNames } from '../../text/format.ts';
 import { groupByWorkload } from './per-workload.ts';
-import { type AuditRule, filterContext, podsToMove } from './rule.ts';
+import { type ClusterRule, filterContext, podsToMove } from './rule.ts';
 
 /**
  * WKL-008: pods that cannot be removed from endpoints and stop at once. A StatefulSet of the lab lost 8 and 9 requests in two runs, from callers
  * inside the cluster and through other nodes.
  */
-export const wkl008LeavesWhileListed: AuditRule = (question) => {
+export const wkl008LeavesWhileListed: ClusterRule = (question) => {
   const { policy, facts } = question;
   const context = filterContext(question);
   const needed = formatDuration(policy.waits.endpointPropagationMs);

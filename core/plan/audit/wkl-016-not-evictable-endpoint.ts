@@ -4,10 +4,10 @@ import { isNodeBound } from '../../eviction/node-bound.ts';
 import { servicesOf } from '../../model/endpoints.ts';
 import type { PodFacts } from '../../model/pod.ts';
 import { formatDuration } from '../../text/format.ts';
-import { type AuditQuestion, type AuditRule, podsToMove } from './rule.ts';
+import { type ClusterQuestion, type ClusterRule, podsToMove } from './rule.ts';
 
 /** WKL-016: endpoints that eviction does not move. Those that even the taint `disrupted` cannot remove end with their instance. */
-export const wkl016NotEvictableEndpoint: AuditRule = (question) => {
+export const wkl016NotEvictableEndpoint: ClusterRule = (question) => {
   const pods = podsToMove(question).filter(
     (pod) => isNodeBound(pod) && servicesOf(pod, question.facts.cluster).length > 0,
   );
@@ -17,7 +17,7 @@ export const wkl016NotEvictableEndpoint: AuditRule = (question) => {
     .map(([owner, pod]) => describe(owner, pod, question));
 };
 
-function describe(owner: string, pod: PodFacts, { facts, policy }: AuditQuestion): ReturnType<AuditRule>[number] {
+function describe(owner: string, pod: PodFacts, { facts, policy }: ClusterQuestion): ReturnType<ClusterRule>[number] {
   const stays = pod.mirror || toleratesDisruption(pod.tolerations);
   const missed = explainMissed(pod, facts.cluster);
   const isPatient = pod.preStopSeconds * 1000 >= policy.waits.endpointPropagationMs;

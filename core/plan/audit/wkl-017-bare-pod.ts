@@ -1,8 +1,8 @@
 import { groupByWorkload } from './per-workload.ts';
-import { type AuditRule, podsToMove } from './rule.ts';
+import { type ClusterRule, podsToMove } from './rule.ts';
 
 /** WKL-017: pods that no controller starts again: bare pods, and those of DaemonSets that no longer exist. */
-export const wkl017BarePod: AuditRule = (question) => {
+export const wkl017BarePod: ClusterRule = (question) => {
   const { force } = question.policy.drain;
   return groupByWorkload('WKL-017', podsToMove(question), (pod) => {
     if (pod.mirror || pod.endpointsRemoved !== undefined || pod.released !== undefined) return undefined;

@@ -1,9 +1,9 @@
 import { isNodeBound } from '../../eviction/node-bound.ts';
 import { groupByWorkload } from './per-workload.ts';
-import { type AuditRule, podsToMove } from './rule.ts';
+import { type ClusterRule, podsToMove } from './rule.ts';
 
 /** WKL-018: emptyDir data ends with the pod. */
-export const wkl018EmptyDir: AuditRule = (question) => {
+export const wkl018EmptyDir: ClusterRule = (question) => {
   const { deleteEmptyDirData } = question.policy.drain;
   return groupByWorkload('WKL-018', podsToMove(question), (pod) => {
     if (!pod.hasEmptyDir || isNodeBound(pod)) return undefined;

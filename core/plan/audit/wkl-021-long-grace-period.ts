@@ -1,9 +1,9 @@
 import { formatDuration } from '../../text/format.ts';
 import { groupByWorkload } from './per-workload.ts';
-import { type AuditRule, podsToMove } from './rule.ts';
+import { type ClusterRule, podsToMove } from './rule.ts';
 
 /** WKL-021: a pod that may take longer to stop than the policy waits for evictions. */
-export const wkl021LongGracePeriod: AuditRule = (question) => {
+export const wkl021LongGracePeriod: ClusterRule = (question) => {
   const { evictionMs } = question.policy.waits.deadlines;
   return groupByWorkload('WKL-021', podsToMove(question), ({ terminationGracePeriodSeconds }) => {
     const graceMs = terminationGracePeriodSeconds * 1000;

@@ -2,10 +2,10 @@ import { findDoNotDisrupt } from '../../eviction/filters/do-not-disrupt-pod.ts';
 import { isNodeBound } from '../../eviction/node-bound.ts';
 import { formatDuration } from '../../text/format.ts';
 import { groupByWorkload, type PodFinding } from './per-workload.ts';
-import { type AuditRule, podsToMove } from './rule.ts';
+import { type ClusterRule, podsToMove } from './rule.ts';
 
 /** WKL-025: pods with annotations that ask not to disrupt them (safe-to-evict, do-not-disrupt). */
-export const wkl025DoNotDisrupt: AuditRule = (question) => {
+export const wkl025DoNotDisrupt: ClusterRule = (question) => {
   const { drain, waits } = question.policy;
   const atMost = formatDuration(waits.deadlines.jobCompletionMs);
   return groupByWorkload('WKL-025', podsToMove(question), (pod): PodFinding | undefined => {

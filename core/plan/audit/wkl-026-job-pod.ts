@@ -1,14 +1,14 @@
 import { classifyPod } from '../../eviction/classify-pod.ts';
 import { formatDuration } from '../../text/format.ts';
 import { groupByWorkload } from './per-workload.ts';
-import { type AuditRule, filterContext, podsToMove } from './rule.ts';
+import { type ClusterRule, filterContext, podsToMove } from './rule.ts';
 
 /**
  * WKL-026: an evicted pod of a Job counts as failed: it counts against backoffLimit unless a podFailurePolicy ignores the condition
  * DisruptionTarget, and the work starts from the beginning (Kubernetes docs, "Handling retriable and non-retriable pod failures with Pod failure
  * policy").
  */
-export const wkl026JobPod: AuditRule = (question) => {
+export const wkl026JobPod: ClusterRule = (question) => {
   const context = filterContext(question);
   const atMost = formatDuration(question.policy.waits.deadlines.jobCompletionMs);
   return groupByWorkload('WKL-026', podsToMove(question), (pod) => {

@@ -1,10 +1,10 @@
 import { indexOf } from '../../model/cluster-index.ts';
 import { compareText } from '../../text/format.ts';
 import type { Finding } from '../finding.ts';
-import { type AuditRule, podsToMove } from './rule.ts';
+import { type ClusterRule, podsToMove } from './rule.ts';
 
 /** WKL-028: workloads in the middle of a rollout. Nodes with their pods wait until it ends, unless it has stopped half way. */
-export const wkl028RollsOut: AuditRule = (question) => {
+export const wkl028RollsOut: ClusterRule = (question) => {
   const index = indexOf(question.facts.cluster);
   const keys = new Set(podsToMove(question).flatMap(({ workload, released }) => released?.workload ?? workload ?? []));
   return [...keys].toSorted(compareText).flatMap((key): readonly Finding[] => {

@@ -2,10 +2,10 @@ import { localVolumesOf } from '../../eviction/local-volumes.ts';
 import { isNodeBound } from '../../eviction/node-bound.ts';
 import { listNames } from '../../text/format.ts';
 import { groupByWorkload } from './per-workload.ts';
-import { type AuditRule, podsToMove } from './rule.ts';
+import { type ClusterRule, podsToMove } from './rule.ts';
 
 /** WKL-031: pods whose volume is on an old node. They cannot start on another node, and the data is lost with the instance. */
-export const wkl031LocalVolume: AuditRule = (question) =>
+export const wkl031LocalVolume: ClusterRule = (question) =>
   groupByWorkload('WKL-031', podsToMove(question), (pod) => {
     const { ownVolumeClaims = [] } = pod;
     const kept = {

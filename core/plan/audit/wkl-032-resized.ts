@@ -1,9 +1,9 @@
 import { ownerOf } from '../../model/pod.ts';
 import { groupByWorkload } from './per-workload.ts';
-import { type AuditRule, podsToMove } from './rule.ts';
+import { type ClusterRule, podsToMove } from './rule.ts';
 
 /** WKL-032: pods whose replacements get other requests when they are created than the pods have now. */
-export const wkl032Resized: AuditRule = (question) => {
+export const wkl032Resized: ClusterRule = (question) => {
   const { resizers = [] } = question.facts.cluster;
   if (resizers.length === 0) return [];
   const byWorkload = new Map(resizers.map((one) => [one.workload, one.key]));

@@ -37,6 +37,7 @@ describe('a pod', () => {
       hasEmptyDir: true,
       preStopSeconds: 15,
       terminationGracePeriodSeconds: 60,
+      lifecycle: { containers: ['app'] },
       tolerations: [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' }],
     });
   });

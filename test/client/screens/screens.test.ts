@@ -10,6 +10,7 @@ import { explainRun } from '../../../client/explain/explain-run.ts';
 import { findTopic } from '../../../client/explain/topics.ts';
 import { renderApplied } from '../../../client/schedule/render-applied.ts';
 import { renderSchedule, renderSchedules } from '../../../client/schedule/render-schedule.ts';
+import { renderAudit } from '../../../client/view/audit.ts';
 import { describeChanges } from '../../../client/view/changes.ts';
 import { renderCleanup } from '../../../client/view/cleanup.ts';
 import { renderEvent } from '../../../client/view/event-line.ts';
@@ -20,6 +21,7 @@ import { renderRunList } from '../../../client/view/run-list.ts';
 import { renderTopic } from '../../../client/view/topic.ts';
 import { renderTree } from '../../../client/view/tree.ts';
 import { renderValidation } from '../../../client/view/validation.ts';
+import { poor, sound, withoutCloud } from '../audit/fixture.ts';
 import { aSchedule, berlin } from '../schedule/fixture.ts';
 import { applied, checkedPolicies, checks, events, versions } from './command-scenes.ts';
 import { type Draw, drawn, golden } from './drawn.ts';
@@ -51,6 +53,9 @@ const others: readonly (readonly [command: string, scene: string, draw: Draw])[]
     ([scene, plan]) =>
       ['plan', scene, (style) => renderPlan(plan, style)] as const satisfies readonly [string, string, Draw],
   ),
+  ['audit', 'poor', (style) => renderAudit(poor, style)],
+  ['audit', 'sound', (style) => renderAudit(sound, style)],
+  ['audit', 'without the cloud', (style) => renderAudit(withoutCloud, style)],
   ['list', 'several', (style) => renderRunList(runs, now, style)],
   ['list', 'none', (style) => renderRunList([], now, style)],
   ['schedule', 'describe', (style) => renderSchedule(aSchedule(), berlin, style)],

@@ -1,0 +1,43 @@
+import type { V1Container, V1PodSpec } from '@kubernetes/client-node';
+
+import type { LifecycleFacts } from '../../core/model/lifecycle.ts';
+import type { PodFacts } from '../../core/model/pod.ts';
+
+/** Defaults of a probe (Kubernetes API, Probe). */
+const probeDefaults = { periodSeconds: 10, failureThreshold: 3 } as const;
+
+/** The containers that may serve: those that declare ports, or all when none does. */
+export function servingContainers(containers: readonly V1Container[]): readonly V1Container[] {
+  const withPorts = containers.filter(({ ports }) => (ports ?? []).length > 0);
+  return withPorts.length > 0 ? withPorts : containers;
+}
+
+/** How a pod begins and ends; nothing for a pod without containers. */
+export function lifecycleOf(spec: V1PodSpec | undefined): Pick<PodFacts, 'lifecycle'> {
+  const all = spec?.containers ?? [];
+  const serving = servingContainers(all);
+  if (serving.length === 0) return {};
+  const command = serving.map(({ lifecycle }) => lifecycle?.preStop?.exec?.command).find((one) => one !== undefined);
+  const gates = (spec?.readinessGates ?? []).map(({ conditionType }) => conditionType);
+  return {
+    lifecycle: {
+      containers: serving.map(({ name }) => name),
+      ...(command === undefined ? {} : { preStopCommand: command.join(' ') }),
+      ...readinessOf(all),
+      ...(gates.length === 0 ? {} : { readinessGates: gates }),
+    },
+  };
+}
+
+/** A pod is Ready only while all of its probes succeed, so the one that fails first decides. */
+function readinessOf(containers: readonly V1Container[]): Pick<LifecycleFacts, 'readiness'> {
+  const read = containers.flatMap(({ name, readinessProbe: probe }) => {
+    if (probe === undefined) return [];
+    const { periodSeconds = probeDefaults.periodSeconds, failureThreshold = probeDefaults.failureThreshold } = probe;
+    return [{ container: name, periodSeconds, failureThreshold }];
+  });
+  const [first] = read.toSorted(
+    (a, b) => a.periodSeconds * (a.failureThreshold - 1) - b.periodSeconds * (b.failureThreshold - 1),
+  );
+  return first === undefined ? {} : { readiness: first };
+}

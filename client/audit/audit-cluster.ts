@@ -1,0 +1,49 @@
+import { systemClock } from '../../adapters/clock/system-clock.ts';
+import type { AuditReport } from '../../core/audit/audit.ts';
+import type { NodeFacts } from '../../core/model/node.ts';
+import { drainPolicy } from '../../core/policy/drain-policy.ts';
+import type { Policy } from '../../core/policy/policy.ts';
+import { observeAndAudit } from '../../operations/observe-and-audit.ts';
+import { openCluster, providerOfNode } from '../../wiring/cluster.ts';
+import { explainMissingRegion, openLoadBalancers } from '../../wiring/load-balancers.ts';
+import { nameCluster } from '../cluster-name.ts';
+import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';
+import { defaultPolicy } from '../drain/default-policy.ts';
+import { type AuditLimits, chooseNodes } from './choose-nodes.ts';
+
+/** Which cluster is audited, and which part of it. */
+export interface AuditTarget extends ClusterOptions, AuditLimits {
+  readonly region: string | undefined;
+}
+
+/** Reads the cluster and its load balancers with the caller's credentials, and audits them. Changes nothing. */
+export async function auditCluster(target: AuditTarget): Promise<AuditReport> {
+  const cluster = openCluster(clusterOptionsOf(target));
+  const nameFor = (nodes: readonly NodeFacts[]) => {
+    const provider = nodes.map(providerOfNode).find((name) => name !== undefined);
+    return { ...nameCluster(target, provider), ...(provider === undefined ? {} : { provider }) };
+  };
+  const openBalancers = (nodes: readonly NodeFacts[]) => {
+    const { region } = nameFor(nodes);
+    const problem = region === undefined ? explainMissingRegion(nodes) : undefined;
+    return problem ?? openLoadBalancers({ awsRegion: region, clock: systemClock });
+  };
+  try {
+    return await observeAndAudit(
+      { clock: systemClock, cluster, openBalancers },
+      {
+        choose: (facts) => chooseNodes(facts, target),
+        policyFor: (nodes) => policyFor(defaultPolicy(nameFor(nodes)), nodes, target.pool),
+        ...(target.service === undefined ? {} : { service: target.service }),
+      },
+    );
+  } finally {
+    cluster.close();
+  }
+}
+
+/** What a drain of all these nodes would be asked, though nobody starts one. */
+function policyFor(base: Policy, nodes: readonly NodeFacts[], pool = 'all'): Policy {
+  const selected = nodes.map(({ name, uid }) => ({ name, uid }));
+  return drainPolicy(base, { pool, nodes: selected, terminate: false, deleteEmptyDirData: false, force: false });
+}

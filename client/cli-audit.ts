@@ -1,0 +1,47 @@
+import { type Command, Option } from 'commander';
+import { type AuditFormat, auditFormats } from './audit/formats.ts';
+import { type ClusterOptions, clusterOptionsOf } from './cluster-options.ts';
+import type { ExitCode } from './output/exit-codes.ts';
+import { wrapHelp } from './wrap-help.ts';
+
+/** Options of `audit`, as commander parses them. */
+interface AuditFlags extends ClusterOptions {
+  readonly service?: string;
+  readonly pool?: string;
+  readonly region?: string;
+  readonly output: AuditFormat;
+}
+
+/** Adds `audit`. */
+export function addAudit(program: Command, finish: (code: ExitCode) => void): void {
+  program
+    .command('audit')
+    .description('find what would lose connections when nodes are replaced, with the fixes; changes nothing')
+    .option('--service <ns/name>', 'only what has to do with this Service')
+    .option('--pool <name>', 'only the nodes of this pool, and what is on them')
+    .option('--region <region>', 'AWS region; from the kubeconfig or AWS_REGION unless given')
+    .addOption(new Option('-o, --output <format>', 'how to print data').choices([...auditFormats]).default('table'))
+    .addHelpText(
+      'after',
+      wrapHelp(
+        '\nReads the cluster and its load balancers with your credentials. Needs no Temporal, no worker and no policy.' +
+          '\nWithout access to the cloud it audits the Kubernetes part, and says which rules it left out.' +
+          '\n\nseverity   meaning' +
+          '\nblocker    a node cannot be replaced, or nothing serves meanwhile' +
+          '\nerror      connections are lost when a node is replaced' +
+          '\nwarning    they may be lost, or other tools may lose them' +
+          '\ninfo       worth knowing' +
+          '\n\nBelow each blocker and error is its fix: a command, or a part of a manifest. Nothing is applied.' +
+          '\nA rule in full: nodeferry explain WKL-033. All rules: docs/audit.md.' +
+          '\nExit code 0 if nothing is worse than a warning, 1 otherwise.' +
+          '\n\nExamples:\n  $ nodeferry audit\n  $ nodeferry audit --service shop/checkout' +
+          '\n  $ nodeferry audit --pool web-1-35 --region eu-west-1' +
+          "\n  $ nodeferry audit -o json | jq -r '.findings[].fix.commands[]?'" +
+          '\n  $ nodeferry audit -o sarif > audit.sarif   # for code scanning',
+      ),
+    )
+    .action(async ({ service, pool, region, output, ...options }: AuditFlags) => {
+      const { auditCommand } = await import('./commands/audit.ts');
+      finish(await auditCommand({ service, pool, region, output, ...clusterOptionsOf(options) }));
+    });
+}

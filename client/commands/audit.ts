@@ -1,0 +1,26 @@
+import { needsFix } from '../../core/audit/audit.ts';
+import type { AuditTarget } from '../audit/audit-cluster.ts';
+import type { AuditFormat } from '../audit/formats.ts';
+import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
+import { printData } from '../output/print.ts';
+import { styleFor } from '../output/style.ts';
+
+/** Options of `audit`. */
+interface AuditOptions extends AuditTarget {
+  readonly output: AuditFormat;
+}
+
+/** Audits a cluster and prints what was found. Exit code 0 if nothing is worse than a warning. Changes nothing. */
+export async function auditCommand({ output, ...target }: AuditOptions): Promise<ExitCode> {
+  // Loaded on demand: the clients of the cluster and the cloud take half a second of CPU.
+  const { auditCluster } = await import('../audit/audit-cluster.ts');
+  const report = await auditCluster(target);
+  if (output === 'sarif') {
+    const { toSarif } = await import('../audit/sarif.ts');
+    printData('json', toSarif(report), () => '');
+  } else {
+    const { renderAudit } = await import('../view/audit.ts');
+    printData(output, report, () => renderAudit(report, styleFor(process.stdout)).join('\n'));
+  }
+  return needsFix(report) ? exitCodes.failed : exitCodes.ok;
+}

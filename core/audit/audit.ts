@@ -1,0 +1,99 @@
+import { learnBaselines } from '../guard/baseline.ts';
+import { indexOf } from '../model/cluster-index.ts';
+import type { NodeRef } from '../model/node.ts';
+import type { Problem } from '../model/problem.ts';
+import type { ServingFacts } from '../model/serving.ts';
+import type { ClusterQuestion } from '../plan/audit/rule.ts';
+import { severities } from '../plan/finding.ts';
+import { planServices } from '../plan/service-plan.ts';
+import type { Policy } from '../policy/policy.ts';
+import { compareText } from '../text/format.ts';
+import { formatObject, type Violation } from './rule.ts';
+import { rules } from './rules.ts';
+import { belongsTo } from './scope.ts';
+
+/** What was found at one object by one rule. */
+export interface AuditFinding extends Violation {
+  readonly rule: string;
+}
+
+/** Something that could not be read, and what was not checked because of that. */
+interface Unread {
+  readonly what: string;
+  readonly problem: Problem;
+  /** Ids of the rules that were left out. */
+  readonly rules: readonly string[];
+}
+
+/** The result of an audit. */
+export interface AuditReport {
+  /** Name of the cluster. */
+  readonly cluster: string;
+  /** How many nodes were audited. */
+  readonly nodes: number;
+  /** How many Services of type LoadBalancer have endpoints on them. */
+  readonly services: number;
+  /** The most severe first, then in the order of rules and objects. */
+  readonly findings: readonly AuditFinding[];
+  readonly unread: readonly Unread[];
+}
+
+/** What an audit is made from. */
+interface AuditSubject {
+  readonly facts: ServingFacts;
+  /** The defaults, and the nodes that are audited as its selection. */
+  readonly policy: Policy;
+  readonly nodes: readonly NodeRef[];
+  /** Only what has to do with this Service (`namespace/name`). Absent for everything. */
+  readonly service?: string;
+  /** Why the load balancers could not be read. Absent when they were. */
+  readonly loadBalancersUnread?: Problem;
+}
+
+/** Applies every rule that the facts suffice for. The same facts give the same report, in whatever order they come. */
+export function audit(subject: AuditSubject): AuditReport {
+  const { facts, policy, nodes, loadBalancersUnread } = subject;
+  const baselines = learnBaselines([], facts, policy);
+  const services = planServices(facts, policy, baselines);
+  const asked = { policy, facts, services, baselines, nodes, includesUnobserved: true };
+  const question: ClusterQuestion = { ...asked, podSurge: [], surged: facts };
+  const left = loadBalancersUnread === undefined ? [] : rules.filter((rule) => rule.needsLoadBalancers === true);
+  const found = rules
+    .filter((rule) => !left.includes(rule))
+    .flatMap(({ id, check }) => check(question).map((violation): AuditFinding => ({ rule: id, ...violation })));
+  const names = new Set(nodes.map(({ name }) => name));
+  return {
+    cluster: policy.cluster.name,
+    nodes: nodes.length,
+    services: facts.cluster.services.filter(
+      ({ type, endpoints }) =>
+        type === 'LoadBalancer' && endpoints.some(({ node }) => node !== undefined && names.has(node)),
+    ).length,
+    findings: found.filter(isAskedFor(subject)).toSorted(compareFindings),
+    unread:
+      loadBalancersUnread === undefined
+        ? []
+        : [{ what: 'load balancers', problem: loadBalancersUnread, rules: left.map(({ id }) => id) }],
+  };
+}
+
+function isAskedFor({ service: key, facts: { cluster } }: AuditSubject): (finding: AuditFinding) => boolean {
+  const service = key === undefined ? undefined : indexOf(cluster).service(key);
+  if (service === undefined) return () => true;
+  const belongs = belongsTo(service, cluster);
+  return ({ object }) => belongs(object);
+}
+
+function compareFindings(a: AuditFinding, b: AuditFinding): number {
+  return (
+    severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+    compareText(a.rule, b.rule) ||
+    compareText(formatObject(a.object), formatObject(b.object)) ||
+    compareText(a.message, b.message)
+  );
+}
+
+/** Whether there is anything that should be fixed before nodes are replaced. */
+export function needsFix({ findings }: AuditReport): boolean {
+  return findings.some(({ severity }) => severity === 'blocker' || severity === 'error');
+}

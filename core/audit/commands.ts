@@ -1,0 +1,40 @@
+import type { AuditedObject } from './rule.ts';
+
+/** Names of the kinds that can be patched, as kubectl spells them. */
+const spelled: Readonly<Record<string, string>> = {
+  Service: 'service',
+  Deployment: 'deployment',
+  StatefulSet: 'statefulset',
+  DaemonSet: 'daemonset',
+  PodDisruptionBudget: 'pdb',
+};
+
+/** Kinds with a pod template at `spec.template`. */
+const templated = ['Deployment', 'StatefulSet', 'DaemonSet'];
+
+/** A command line that patches the object; nothing for kinds that kubectl cannot patch by a known name. */
+export function patchObject({ kind, namespace, name }: AuditedObject, patch: object): readonly string[] {
+  const resource = spelled[kind];
+  if (resource === undefined || namespace === undefined) return [];
+  // A budget has no strategic merge patch that differs, and a merge patch is what kubectl accepts for every kind.
+  const type = templated.includes(kind) ? 'strategic' : 'merge';
+  return [`kubectl -n ${namespace} patch ${resource} ${name} --type=${type} -p '${JSON.stringify(patch)}'`];
+}
+
+/** The same for the spec of the pods that a workload creates. It starts a rollout. */
+export function patchPods(workload: AuditedObject, podSpec: object): readonly string[] {
+  if (!templated.includes(workload.kind)) return [];
+  return patchObject(workload, { spec: { template: { spec: podSpec } } });
+}
+
+/** A command line that sets the number of replicas. */
+export function scaleTo({ kind, namespace, name }: AuditedObject, replicas: number): readonly string[] {
+  if (kind !== 'Deployment' && kind !== 'StatefulSet') return [];
+  return [`kubectl -n ${namespace ?? ''} scale ${kind.toLowerCase()} ${name} --replicas=${replicas}`];
+}
+
+/** Commands as part of a fix: nothing when there are none. */
+export function withCommands(...commands: readonly (readonly string[])[]): { readonly commands?: readonly string[] } {
+  const all = commands.flat();
+  return all.length === 0 ? {} : { commands: all };
+}

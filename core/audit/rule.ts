@@ -1,0 +1,50 @@
+import type { ClusterQuestion } from '../plan/audit/rule.ts';
+import type { RuleText } from '../plan/audit/rule-text.ts';
+import type { FindingSeverity } from '../plan/finding.ts';
+
+/** The object that a finding is about, or that its fix changes. */
+export interface AuditedObject {
+  /** Kind in Kubernetes, e.g. `Deployment`. */
+  readonly kind: string;
+  /** Absent for objects that belong to no namespace. */
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+/** How to fix what was found. */
+export interface Fix {
+  /** What to do, in a sentence or two. */
+  readonly text: string;
+  /** Command lines that do it, one after the other. Absent when no command can be known. */
+  readonly commands?: readonly string[];
+  /** Part of a manifest that does it. Absent when a command does. */
+  readonly yaml?: string;
+}
+
+/** What a rule has found at one object. */
+export interface Violation {
+  readonly severity: FindingSeverity;
+  readonly object: AuditedObject;
+  /** What is wrong, with the numbers that it was decided from. */
+  readonly message: string;
+  readonly fix: Fix;
+}
+
+/** A rule of `nodeferry audit`: would the replacement of nodes lose connections here? */
+export interface Rule extends RuleText {
+  /** Stable id, e.g. `SVC-001`. It is never reused. */
+  readonly id: string;
+  /** Where it is documented or was measured. */
+  readonly source: string;
+  /** It cannot be decided without the load balancers. */
+  readonly needsLoadBalancers?: boolean;
+  /** The plan of an upgrade applies it too, to the pool that is replaced. */
+  readonly inPlan?: boolean;
+  /** Pure: the same facts give the same findings. */
+  readonly check: (question: ClusterQuestion) => readonly Violation[];
+}
+
+/** Writes the name of an object: `Deployment shop/web`. */
+export function formatObject({ kind, namespace, name }: AuditedObject): string {
+  return namespace === undefined ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
+}

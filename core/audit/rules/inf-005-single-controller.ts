@@ -1,0 +1,31 @@
+import type { Rule } from '../rule.ts';
+import { findSinglePoints } from '../single-point.ts';
+
+/** Labels of the controllers that register and deregister nodes, where they run as pods (their Helm charts and manifests). */
+const controllers: readonly (readonly [label: string, value: string])[] = [
+  ['app.kubernetes.io/name', 'aws-load-balancer-controller'],
+  ['k8s-app', 'aws-cloud-controller-manager'],
+  ['k8s-app', 'cloud-controller-manager'],
+];
+
+/** INF-005: the controller of the load balancers leaves with a node. */
+export const inf005SingleController: Rule = {
+  id: 'INF-005',
+  severities: ['error'],
+  title: 'A load balancer controller on one node',
+  why: 'It registers new nodes and pods with the load balancers and deregisters those that leave. While its own pod moves, nobody does: nodes leave that the load balancer still sends to.',
+  fix: 'Run two replicas on different nodes.',
+  source:
+    'kubernetes-sigs/aws-load-balancer-controller, leader election and helm/aws-load-balancer-controller/values.yaml',
+  check: (question) => {
+    if (question.facts.cluster.services.every(({ type }) => type !== 'LoadBalancer')) return [];
+    return findSinglePoints(question, ({ labels }) =>
+      controllers.some(([label, value]) => labels[label] === value),
+    ).map(({ object, placed, fix }) => ({
+      severity: 'error',
+      object,
+      message: `${placed}: while it moves nothing is registered with load balancers, or deregistered`,
+      fix,
+    }));
+  },
+};

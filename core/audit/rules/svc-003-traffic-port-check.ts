@@ -1,0 +1,42 @@
+import { auditedServices } from '../../plan/audit/rule.ts';
+import { patchObject } from '../commands.ts';
+import { named } from '../objects.ts';
+import type { Rule } from '../rule.ts';
+
+/** SVC-003: the health check of a Local Service goes through its traffic port, which terminating pods still answer. */
+export const svc003TrafficPortCheck: Rule = {
+  id: 'SVC-003',
+  severities: ['error'],
+  title: 'A health check through the traffic port, with policy Local',
+  why: 'A terminating pod still answers on the traffic port, so the check passes until the pod is gone, and the load balancer never learns that its node has no other. kube-proxy answers on healthCheckNodePort, and fails there as soon as the last pod of the node terminates.',
+  fix: 'Let the load balancer check healthCheckNodePort with HTTP: remove the annotations that say otherwise.',
+  source:
+    'kubernetes pkg/proxy/healthcheck/service_health.go; AWS Load Balancer Controller, docs/guide/service/annotations.md',
+  needsLoadBalancers: true,
+  check: (question) =>
+    auditedServices(question)
+      .filter(({ service }) => service.externalTrafficPolicy === 'Local')
+      .flatMap(({ service, groups }) => {
+        const wrong = groups.filter(
+          ({ healthCheck: { protocol, port } }) => port === 'traffic-port' || protocol === 'TCP',
+        );
+        if (wrong.length === 0) return [];
+        const checks = wrong.map(({ name, healthCheck: { protocol, port } }) => `${name}: ${protocol} on ${port}`);
+        const object = named('Service', service.key);
+        const annotations = {
+          'service.beta.kubernetes.io/aws-load-balancer-healthcheck-port': null,
+          'service.beta.kubernetes.io/aws-load-balancer-healthcheck-protocol': null,
+        };
+        return [
+          {
+            severity: 'error' as const,
+            object,
+            message: `the health check does not ask kube-proxy on healthCheckNodePort ${service.healthCheckNodePort} (${checks.join('; ')})`,
+            fix: {
+              text: 'Remove the annotations that set port and protocol of its health check: the controller then chooses healthCheckNodePort.',
+              commands: patchObject(object, { metadata: { annotations } }),
+            },
+          },
+        ];
+      }),
+};

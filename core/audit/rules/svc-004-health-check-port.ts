@@ -1,0 +1,57 @@
+import type { ServiceFacts } from '../../model/service.ts';
+import type { TargetGroupFacts } from '../../model/target-group.ts';
+import { auditedServices } from '../../plan/audit/rule.ts';
+import { patchObject } from '../commands.ts';
+import { named } from '../objects.ts';
+import type { Rule } from '../rule.ts';
+
+/** SVC-004: the health check of a Local Service goes to a port on which nobody answers for the Service. */
+export const svc004HealthCheckPort: Rule = {
+  id: 'SVC-004',
+  severities: ['error'],
+  title: 'A health check on another port than healthCheckNodePort',
+  why: 'With policy Local only healthCheckNodePort tells whether a node has a ready pod. A check on a fixed port passes or fails whatever the pods do.',
+  fix: 'Let the load balancer check healthCheckNodePort: remove the annotation that sets another port.',
+  source: 'k8s.io/cloud-provider service/helpers, GetServiceHealthCheckPathPort',
+  needsLoadBalancers: true,
+  check: (question) =>
+    auditedServices(question)
+      .filter(({ service }) => service.externalTrafficPolicy === 'Local')
+      .flatMap(({ service, groups }) => {
+        const object = named('Service', service.key);
+        if (service.healthCheckNodePort === 0)
+          return [
+            {
+              severity: 'error' as const,
+              object,
+              message: 'policy Local without a healthCheckNodePort: no health check can tell which nodes have pods',
+              fix: {
+                text: 'Set the policy to Cluster and then to Local again: the API server allocates a port.',
+                commands: (['Cluster', 'Local'] as const).flatMap((externalTrafficPolicy) =>
+                  patchObject(object, { spec: { externalTrafficPolicy } }),
+                ),
+              },
+            },
+          ];
+        const wrong = groups.filter((group) => checksOther(group, service));
+        if (wrong.length === 0) return [];
+        const ports = wrong.map(({ name, healthCheck: { port } }) => `${name}: ${port}`).join('; ');
+        const annotations = { 'service.beta.kubernetes.io/aws-load-balancer-healthcheck-port': null };
+        return [
+          {
+            severity: 'error' as const,
+            object,
+            message: `the health check goes to another port (${ports}) than healthCheckNodePort ${service.healthCheckNodePort}`,
+            fix: {
+              text: 'Remove the annotation that sets the port of its health check.',
+              commands: patchObject(object, { metadata: { annotations } }),
+            },
+          },
+        ];
+      }),
+};
+
+/** SVC-003 reports checks through the traffic port. */
+function checksOther({ healthCheck: { protocol, port } }: TargetGroupFacts, service: ServiceFacts): boolean {
+  return protocol !== 'TCP' && port !== 'traffic-port' && port !== String(service.healthCheckNodePort);
+}

@@ -1,0 +1,35 @@
+import { auditedServices } from '../../plan/audit/rule.ts';
+import { named } from '../objects.ts';
+import type { Rule } from '../rule.ts';
+import { attributeFix } from '../target-group-attributes.ts';
+
+/** SVC-011: kube-proxy does not understand the PROXY protocol header that precedes its health checks. */
+export const svc011ProxyHeader: Rule = {
+  id: 'SVC-011',
+  severities: ['error'],
+  title: 'The PROXY protocol with policy Local and nodes as targets',
+  why: 'The load balancer puts the header before health checks too, and kube-proxy on healthCheckNodePort does not parse it: every node is unhealthy, and the load balancer sends to all of them, with or without a pod.',
+  fix: 'Disable the PROXY protocol: with policy Local the source address is preserved without it.',
+  source: 'AWS Load Balancer Controller, docs/guide/service/nlb.md',
+  needsLoadBalancers: true,
+  check: (question) =>
+    auditedServices(question)
+      .filter(({ service }) => service.externalTrafficPolicy === 'Local')
+      .flatMap(({ service, groups }) => {
+        const sending = groups.filter((group) => group.sendsProxyHeader === true).map(({ name }) => name);
+        if (sending.length === 0) return [];
+        const object = named('Service', service.key);
+        return [
+          {
+            severity: 'error' as const,
+            object,
+            message: `${sending.join(', ')} sends PROXY protocol headers, which kube-proxy does not understand on healthCheckNodePort ${service.healthCheckNodePort}`,
+            fix: attributeFix(
+              object,
+              'Disable it: the source address is preserved without it.',
+              'proxy_protocol_v2.enabled=false',
+            ),
+          },
+        ];
+      }),
+};

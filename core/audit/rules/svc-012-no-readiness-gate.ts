@@ -1,0 +1,49 @@
+import { indexOf } from '../../model/cluster-index.ts';
+import { podsOf } from '../../model/endpoints.ts';
+import { isFinished } from '../../model/pod.ts';
+import { count } from '../../text/format.ts';
+import { named } from '../objects.ts';
+import type { Rule } from '../rule.ts';
+
+/** SVC-012: pods that are targets themselves, and are Ready before the load balancer sends to them. */
+export const svc012NoReadinessGate: Rule = {
+  id: 'SVC-012',
+  severities: ['error'],
+  title: 'Pods as targets, without a readiness gate',
+  why: 'A new pod is Ready before the load balancer knows it, which takes minutes. Until then budgets and rollouts count it as serving, and the pods that do serve may leave.',
+  fix: 'Have the controller inject readiness gates in the namespace, and restart the pods: gates are injected at creation only.',
+  source: 'AWS Load Balancer Controller, docs/deploy/pod_readiness_gate.md',
+  needsLoadBalancers: true,
+  check: ({ facts, nodes }) => {
+    const names = new Set(nodes.map(({ name }) => name));
+    return facts.unsupported.flatMap(({ service: key, why }) => {
+      const service = indexOf(facts.cluster).service(key);
+      if (service === undefined || why !== 'other-targets') return [];
+      const own = podsOf(service, facts.cluster).filter((pod) => !pod.terminating && !isFinished(pod));
+      const without = own.filter(({ lifecycle }) => (lifecycle?.readinessGates ?? []).length === 0);
+      if (!without.some(({ node }) => node !== undefined && names.has(node))) return [];
+      const object = named('Service', key);
+      const { namespace = '' } = object;
+      const workloads = [...new Set(without.flatMap(({ workload }) => workload ?? []))].toSorted();
+      return [
+        {
+          severity: 'error' as const,
+          object,
+          message: `its load balancer sends to pods, and ${without.length} of ${count(own.length, 'pod')} have no readiness gate`,
+          fix: {
+            text: 'Have the AWS Load Balancer Controller inject readiness gates, then restart the workloads: gates are injected at creation only.',
+            commands: [
+              `kubectl label namespace ${namespace} elbv2.k8s.aws/pod-readiness-gate-inject=enabled`,
+              ...workloads.map((workload) => restart(workload, namespace)),
+            ],
+          },
+        },
+      ];
+    });
+  },
+};
+
+function restart(workload: string, namespace: string): string {
+  const [kind = '', key = ''] = workload.split(' ');
+  return `kubectl -n ${namespace} rollout restart ${kind.toLowerCase()} ${key.slice(namespace.length + 1)}`;
+}

@@ -1,0 +1,38 @@
+import { connectionDrainMs } from '../../waits/formulas.ts';
+import { patchPods, withCommands } from '../commands.ts';
+import { evictedPods, preStopOf } from '../eviction-needs.ts';
+import { groupPods } from '../per-workload.ts';
+import type { Rule } from '../rule.ts';
+
+/** WKL-009: a terminating pod whose readiness may fail while connections still arrive. */
+export const wkl009ReadinessEndsEarly: Rule = {
+  id: 'WKL-009',
+  severities: ['warning'],
+  title: 'Readiness that may fail while a terminating pod still serves',
+  why: 'Readiness probes continue while a pod terminates. Many applications fail them on SIGTERM. A pod that terminates and is not ready is no endpoint at all: under policy Local kube-proxy drops what the load balancer still sends to its node.',
+  fix: 'Raise failureThreshold of the readiness probe, so that the pod stays ready until its connections have ended; or have the application stay ready after SIGTERM.',
+  source: 'KEP-1669; kubernetes pkg/proxy/topology.go',
+  needsLoadBalancers: true,
+  check: (question) =>
+    groupPods(evictedPods(question), ({ pod, need }, object) => {
+      const { readiness } = pod.lifecycle ?? {};
+      if (need.service.externalTrafficPolicy !== 'Local' || need.groups.length === 0 || readiness === undefined)
+        return undefined;
+      const { periodSeconds, failureThreshold, container } = readiness;
+      const staysReady = preStopOf(pod) + periodSeconds * (failureThreshold - 1);
+      const drain = connectionDrainMs(need.groups, question.policy);
+      const serves = Math.min(pod.terminationGracePeriodSeconds, Math.ceil((need.preStopMs + drain) / 1000));
+      if (staysReady >= serves) return undefined;
+      const enough = Math.ceil((serves - preStopOf(pod)) / periodSeconds) + 1;
+      return {
+        severity: 'warning',
+        message: `connections may last ${serves} s after an eviction; if the application fails its readiness probe on SIGTERM, the pod is no endpoint after ${staysReady} s (preStop ${preStopOf(pod)} s, ${failureThreshold} failures every ${periodSeconds} s)`,
+        fix: {
+          text: `Have the application stay ready until it exits, or raise failureThreshold to ${enough}. The patch starts a rollout.`,
+          ...withCommands(
+            patchPods(object, { containers: [{ name: container, readinessProbe: { failureThreshold: enough } }] }),
+          ),
+        },
+      };
+    }),
+};

@@ -1,0 +1,42 @@
+import { patchPods, withCommands } from '../commands.ts';
+import { evictedPods, preStopOf } from '../eviction-needs.ts';
+import { groupPods } from '../per-workload.ts';
+import type { Rule } from '../rule.ts';
+
+/** Commands that end the server at once, or make its readiness fail at once. */
+const ending = /wait-shutdown|nginx\s+-s\s+(?:quit|stop)|\bkill\s|\bkillall\s/;
+
+/** WKL-012: a preStop hook that begins to stop the server instead of keeping it. */
+export const wkl012StopsListening: Rule = {
+  id: 'WKL-012',
+  severities: ['error'],
+  title: 'A preStop hook that stops the server at once',
+  why: 'While the hook runs, callers are still sent to the pod. A hook that tells the server to stop closes its port or makes its readiness fail, and what arrives from then on is refused or dropped.',
+  fix: 'Let the hook sleep first, until nobody sends any more.',
+  source: 'kubernetes/ingress-nginx#13689',
+  check: (question) =>
+    groupPods(
+      evictedPods(question).filter(({ isBalanced }) => isBalanced),
+      ({ pod, need }, object) => {
+        const command = pod.lifecycle?.preStopCommand;
+        const [container] = pod.lifecycle?.containers ?? [];
+        if (command === undefined || preStopOf(pod) > 0 || !ending.test(command)) return undefined;
+        const seconds = Math.ceil(need.preStopMs / 1000);
+        const terminationGracePeriodSeconds = Math.max(pod.terminationGracePeriodSeconds, seconds + 30);
+        const preStop = { exec: null, sleep: { seconds } };
+        return {
+          severity: 'error',
+          message: `the preStop hook (${command}) stops the server, while ${need.because}`,
+          fix: {
+            text: `Sleep ${seconds} s instead: SIGTERM follows the hook, and stops the server then. It starts a rollout.`,
+            ...withCommands(
+              patchPods(object, {
+                terminationGracePeriodSeconds,
+                containers: [{ name: container, lifecycle: { preStop } }],
+              }),
+            ),
+          },
+        };
+      },
+    ),
+};

@@ -1,0 +1,150 @@
+/** Rules of the plan that the audit applies to the whole cluster. What they find, and when, is written in core/plan/audit alone. */
+import { indexOf } from '../model/cluster-index.ts';
+import { con001UnknownAge } from '../plan/audit/con-001-unknown-age.ts';
+import { inf004UnmanagedMarks } from '../plan/audit/inf-004-unmanaged-marks.ts';
+import { inf008WebhookOnPool } from '../plan/audit/inf-008-webhook-on-pool.ts';
+import { inf013ProtectedNode } from '../plan/audit/inf-013-protected-node.ts';
+import { inf015Unread } from '../plan/audit/inf-015-unread.ts';
+import type { ClusterQuestion } from '../plan/audit/rule.ts';
+import { svc001SingleNode } from '../plan/audit/svc-001-single-node.ts';
+import { svc002SingleNodeZone } from '../plan/audit/svc-002-single-node-zone.ts';
+import { svc005PublishesNotReady } from '../plan/audit/svc-005-publishes-not-ready.ts';
+import { svc006SlowHealthCheck } from '../plan/audit/svc-006-slow-health-check.ts';
+import { svc008ShortDeregistration } from '../plan/audit/svc-008-short-deregistration.ts';
+import { svc020NoTargetGroup } from '../plan/audit/svc-020-no-target-group.ts';
+import { svc027NodePort } from '../plan/audit/svc-027-node-port.ts';
+import { svc028Unsupported } from '../plan/audit/svc-028-unsupported.ts';
+import { svc029InternalLocal } from '../plan/audit/svc-029-internal-local.ts';
+import { wkl001SingleReplica } from '../plan/audit/wkl-001-single-replica.ts';
+import { wkl002NoBudget } from '../plan/audit/wkl-002-no-budget.ts';
+import { wkl003BudgetNeverAllows } from '../plan/audit/wkl-003-budget-never-allows.ts';
+import { wkl004SeveralBudgets } from '../plan/audit/wkl-004-several-budgets.ts';
+import { wkl008LeavesWhileListed } from '../plan/audit/wkl-008-evicted-while-endpoint.ts';
+import { wkl016NotEvictableEndpoint } from '../plan/audit/wkl-016-not-evictable-endpoint.ts';
+import { wkl017BarePod } from '../plan/audit/wkl-017-bare-pod.ts';
+import { wkl018EmptyDir } from '../plan/audit/wkl-018-empty-dir.ts';
+import { wkl021LongGracePeriod } from '../plan/audit/wkl-021-long-grace-period.ts';
+import { wkl025DoNotDisrupt } from '../plan/audit/wkl-025-do-not-disrupt.ts';
+import { wkl026JobPod } from '../plan/audit/wkl-026-job-pod.ts';
+import { wkl027StuckTerminating } from '../plan/audit/wkl-027-stuck-terminating.ts';
+import { wkl028RollsOut } from '../plan/audit/wkl-028-rolls-out.ts';
+import { wkl030ToleratesCordon } from '../plan/audit/wkl-030-tolerates-cordon.ts';
+import { wkl031LocalVolume } from '../plan/audit/wkl-031-local-volume.ts';
+import { wkl032Resized } from '../plan/audit/wkl-032-resized.ts';
+import { patchObject, scaleTo, withCommands } from './commands.ts';
+import { fromPlan } from './from-plan.ts';
+import { workloadOf } from './objects.ts';
+import type { AuditedObject, Fix, Rule } from './rule.ts';
+import { attributeFix } from './target-group-attributes.ts';
+
+const guide = 'Elastic Load Balancing user guide for Network Load Balancers';
+
+/** The rules, in the order of their ids within each family. */
+export const sharedRules: readonly Rule[] = [
+  fromPlan('SVC-001', svc001SingleNode, {
+    source: 'Kubernetes docs, Source IP for Services with Type=LoadBalancer',
+    fix: twoReplicas,
+  }),
+  fromPlan('SVC-002', svc002SingleNodeZone, {
+    source: `${guide}, target group health checks`,
+    needsLoadBalancers: true,
+    fix: (object) => yamlOf(attributeFix(object, '', 'load_balancing.cross_zone.enabled=true')),
+  }),
+  fromPlan('SVC-005', svc005PublishesNotReady, {
+    source: 'kubernetes staging/src/k8s.io/endpointslice/utils.go',
+    fix: (object) => withCommands(patchObject(object, { spec: { publishNotReadyAddresses: false } })),
+  }),
+  fromPlan('SVC-006', svc006SlowHealthCheck, {
+    source: 'source-IP preservation proposal for Services',
+    needsLoadBalancers: true,
+    fix: (object) => withCommands(quickerCheck(object)),
+  }),
+  fromPlan('SVC-008', svc008ShortDeregistration, {
+    source: `${guide}, target group attributes`,
+    needsLoadBalancers: true,
+    fix: (object) => yamlOf(attributeFix(object, '', 'deregistration_delay.timeout_seconds=120')),
+  }),
+  fromPlan('SVC-020', svc020NoTargetGroup, { source: 'docs/concepts.md', needsLoadBalancers: true }),
+  fromPlan('SVC-027', svc027NodePort, { source: 'docs/concepts.md' }),
+  fromPlan('SVC-028', svc028Unsupported, { source: 'docs/concepts.md', needsLoadBalancers: true }),
+  fromPlan('SVC-029', svc029InternalLocal, {
+    source: 'Kubernetes docs, Service Internal Traffic Policy',
+    fix: (object) => withCommands(patchObject(object, { spec: { internalTrafficPolicy: 'Cluster' } })),
+  }),
+  fromPlan('CON-001', con001UnknownAge, {
+    source: 'measured: connections through a terminated node hang until the client gives up',
+    needsLoadBalancers: true,
+    fix: (object) => yamlOf(attributeFix(object, '', 'deregistration_delay.connection_termination.enabled=true')),
+  }),
+  fromPlan('WKL-001', wkl001SingleReplica, {
+    source: 'Kubernetes docs, Disruptions',
+    fix: twoReplicas,
+  }),
+  fromPlan('WKL-002', wkl002NoBudget, { source: 'Kubernetes docs, Specifying a Disruption Budget', fix: newBudget }),
+  fromPlan('WKL-003', wkl003BudgetNeverAllows, {
+    source: 'kubernetes pkg/registry/core/pod/storage/eviction.go',
+    fix: (object) => withCommands(patchObject(object, { spec: { minAvailable: null, maxUnavailable: 1 } })),
+  }),
+  fromPlan('WKL-004', wkl004SeveralBudgets, { source: 'kubernetes pkg/registry/core/pod/storage/eviction.go' }),
+  fromPlan('WKL-008', wkl008LeavesWhileListed, { source: 'measured: a StatefulSet lost 8 and 9 requests in two runs' }),
+  fromPlan('WKL-016', wkl016NotEvictableEndpoint, {
+    source: 'measured: 1,333 of 7,500 connections lost when the instance of a DaemonSet pod was terminated',
+  }),
+  fromPlan('WKL-017', wkl017BarePod, { source: 'kubectl pkg/drain/filters.go' }),
+  fromPlan('WKL-018', wkl018EmptyDir, { source: 'kubectl pkg/drain/filters.go' }),
+  fromPlan('WKL-021', wkl021LongGracePeriod, {
+    source:
+      'Amazon EKS user guide, Understand each phase of node updates (15 minutes); cluster autoscaler FAQ (10 minutes)',
+  }),
+  fromPlan('WKL-025', wkl025DoNotDisrupt, { source: 'cluster autoscaler FAQ; Karpenter docs, Disruption' }),
+  fromPlan('WKL-026', wkl026JobPod, { source: 'Kubernetes docs, Pod failure policy' }),
+  fromPlan('WKL-027', wkl027StuckTerminating, { source: 'docs/drain-rules.md' }),
+  fromPlan('WKL-028', wkl028RollsOut, { source: 'Kubernetes docs, Deployments' }),
+  fromPlan('WKL-030', wkl030ToleratesCordon, { source: 'Kubernetes docs, Taints and Tolerations' }),
+  fromPlan('WKL-031', wkl031LocalVolume, { source: 'Kubernetes docs, Volumes, local' }),
+  fromPlan('WKL-032', wkl032Resized, { source: 'Kubernetes autoscaler, vertical-pod-autoscaler' }),
+  fromPlan('INF-004', inf004UnmanagedMarks, { source: 'docs/architecture.md' }),
+  fromPlan('INF-008', inf008WebhookOnPool, {
+    source: 'Kubernetes docs, Dynamic Admission Control, failure policy',
+    fix: twoReplicas,
+  }),
+  fromPlan('INF-013', inf013ProtectedNode, { source: 'Karpenter docs, Disruption' }),
+  fromPlan('INF-015', inf015Unread, { source: 'deploy/rbac' }),
+];
+
+/** Scales the workload behind a Service to two replicas. */
+function twoReplicas(object: AuditedObject, { facts }: ClusterQuestion): Omit<Fix, 'text'> {
+  const workload = workloadBehind(object, facts);
+  return workload === undefined || workload.replicas >= 2 ? {} : withCommands(scaleTo(workload.object, 2));
+}
+
+function workloadBehind(service: AuditedObject, { cluster }: ClusterQuestion['facts']) {
+  const index = indexOf(cluster);
+  const endpoints = index.service(`${service.namespace ?? ''}/${service.name}`)?.endpoints ?? [];
+  const pod = endpoints.map(({ podUid }) => index.podsByUid.get(podUid ?? '')).find((one) => one !== undefined);
+  const found = pod?.workload === undefined ? undefined : index.workload(pod.workload);
+  return pod === undefined || found === undefined ? undefined : { object: workloadOf(pod), replicas: found.replicas };
+}
+
+/** A budget for the pods that a Service selects. */
+function newBudget({ namespace = '', name }: AuditedObject, { facts }: ClusterQuestion): Omit<Fix, 'text'> {
+  const selector = indexOf(facts.cluster).service(`${namespace}/${name}`)?.selector ?? {};
+  const pairs = Object.entries(selector).map(([key, value]) => `${key}=${value}`);
+  if (pairs.length === 0) return {};
+  const create = `kubectl -n ${namespace} create poddisruptionbudget ${name} --selector=${pairs.join(',')} --max-unavailable=1`;
+  return { commands: [create] };
+}
+
+/** The fastest check of a Network Load Balancer that keeps its meaning: every 10 s, two failures. */
+function quickerCheck(service: AuditedObject): readonly string[] {
+  const annotations = {
+    'service.beta.kubernetes.io/aws-load-balancer-healthcheck-interval': '10',
+    'service.beta.kubernetes.io/aws-load-balancer-healthcheck-unhealthy-threshold': '2',
+  };
+  return patchObject(service, { metadata: { annotations } });
+}
+
+/** Only the manifest of a fix: the finding of the plan says in words what to do. */
+function yamlOf({ yaml }: Fix): Omit<Fix, 'text'> {
+  return yaml === undefined ? {} : { yaml };
+}

@@ -1,0 +1,20 @@
+import type { AuditedObject, Fix } from './rule.ts';
+
+const annotation = 'service.beta.kubernetes.io/aws-load-balancer-target-group-attributes';
+
+/**
+ * How to set an attribute of the target groups of a Service. The annotation holds all attributes in one text, so no command could add one without
+ * knowing the others.
+ */
+export function attributeFix({ namespace = '', name }: AuditedObject, what: string, attributes: string): Fix {
+  return {
+    text: `${what} Add this to the attributes that the annotation of the Service has already; the controller applies it without interrupting connections.`,
+    yaml: [
+      'apiVersion: v1',
+      'kind: Service',
+      `metadata: # kubectl -n ${namespace} edit service ${name}`,
+      '  annotations:',
+      `    ${annotation}: ${attributes}`,
+    ].join('\n'),
+  };
+}

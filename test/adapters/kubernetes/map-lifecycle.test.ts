@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { budgetFacts } from '../../../adapters/kubernetes/map-budget.ts';
+import { lifecycleOf } from '../../../adapters/kubernetes/map-lifecycle.ts';
+import { budget } from './objects.ts';
+
+const port = { ports: [{ containerPort: 80 }] };
+const server = { name: 'server', image: 'i', ...port };
+const sidecar = { name: 'sidecar', image: 'i' };
+
+describe('the lifecycle of a pod', () => {
+  it('names the containers that serve: those with ports, or all', () => {
+    expect(lifecycleOf({ containers: [sidecar, server] }).lifecycle?.containers).toEqual(['server']);
+    expect(lifecycleOf({ containers: [sidecar] }).lifecycle?.containers).toEqual(['sidecar']);
+    expect(lifecycleOf(undefined)).toEqual({});
+  });
+
+  it('has the readiness probe that fails first, with the defaults of Kubernetes', () => {
+    const probed = { ...server, readinessProbe: {} };
+    const eager = { ...sidecar, readinessProbe: { periodSeconds: 5, failureThreshold: 2 } };
+    const byDefault = { container: 'server', periodSeconds: 10, failureThreshold: 3 };
+    expect(lifecycleOf({ containers: [probed] }).lifecycle?.readiness).toEqual(byDefault);
+    expect(lifecycleOf({ containers: [probed, eager] }).lifecycle?.readiness).toMatchObject({ container: 'sidecar' });
+    expect(lifecycleOf({ containers: [server] }).lifecycle?.readiness).toBeUndefined();
+  });
+
+  it('has the command of a preStop hook and the readiness gates', () => {
+    const lifecycle = { preStop: { exec: { command: ['sh', '-c', 'sleep 20'] } } };
+    const spec = { containers: [{ ...server, lifecycle }], readinessGates: [{ conditionType: 'lb' }] };
+    expect(lifecycleOf(spec).lifecycle).toMatchObject({ preStopCommand: 'sh -c sleep 20', readinessGates: ['lb'] });
+    expect(lifecycleOf({ containers: [{ ...sidecar, lifecycle }, server] }).lifecycle?.preStopCommand).toBeUndefined();
+  });
+});
+
+it('a budget says whether it lets pods that are not ready be evicted', () => {
+  const withPolicy = (unhealthyPodEvictionPolicy: string) =>
+    budgetFacts({ ...budget, spec: { ...budget.spec, unhealthyPodEvictionPolicy } }).facts.evictsUnready;
+  expect(withPolicy('AlwaysAllow')).toBe(true);
+  expect(withPolicy('IfHealthyBudget')).toBeUndefined();
+});

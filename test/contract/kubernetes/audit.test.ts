@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process';
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { AuditReport } from '../../../core/audit/audit.ts';
+import { toolPaths } from '../../../scripts/setup/paths.ts';
+import { callCommandLine } from '../../support/command-line.ts';
+import { type ControlPlane, startControlPlane } from '../../support/control-plane.ts';
+import { createBudget, createNode, grantDeployedRoles } from './objects.ts';
+
+const labels = { app: 'web' };
+const deployment = '/apis/apps/v1/namespaces/default/deployments/web';
+
+/** Two pods on one node that stop at once, behind a Service and a budget that are wrong too. */
+async function createPoorWorkload(controlPlane: ControlPlane): Promise<void> {
+  const container = { name: 'server', image: 'web.example/web:1', ports: [{ containerPort: 80 }] };
+  await controlPlane.api('POST', '/apis/apps/v1/namespaces/default/deployments', {
+    metadata: { name: 'web' },
+    spec: {
+      replicas: 2,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { nodeName: 'node-1', containers: [container] } },
+    },
+  });
+  await controlPlane.api('POST', '/api/v1/namespaces/default/services', {
+    metadata: { name: 'web' },
+    spec: {
+      type: 'LoadBalancer',
+      externalTrafficPolicy: 'Local',
+      publishNotReadyAddresses: true,
+      selector: labels,
+      ports: [{ port: 80 }],
+    },
+  });
+}
+
+interface PodList {
+  readonly items: readonly { readonly metadata: { readonly name: string } }[];
+}
+
+/** Writes the status that a kubelet would. */
+async function makePodsReady(controlPlane: ControlPlane): Promise<void> {
+  await vi.waitFor(
+    async () =>
+      expect((await controlPlane.api<PodList>('GET', '/api/v1/namespaces/default/pods')).items).toHaveLength(2),
+    { timeout: 30_000 },
+  );
+  const { items } = await controlPlane.api<PodList>('GET', '/api/v1/namespaces/default/pods');
+  for (const [index, { metadata }] of items.entries()) {
+    const address = `10.0.0.${index + 1}`;
+    await controlPlane.api('PATCH', `/api/v1/namespaces/default/pods/${metadata.name}/status`, {
+      status: {
+        phase: 'Running',
+        podIP: address,
+        podIPs: [{ ip: address }],
+        conditions: [{ type: 'Ready', status: 'True' }],
+      },
+    });
+  }
+}
+
+describe('an audit of a real API server', () => {
+  let controlPlane: ControlPlane;
+
+  beforeAll(async () => {
+    const controllers = ['deployment-controller', 'replicaset-controller', 'endpointslice-controller'];
+    controlPlane = await startControlPlane({ controllers: [...controllers, 'disruption-controller'] });
+    grantDeployedRoles(controlPlane);
+    await createNode(controlPlane, 'node-1');
+    await createNode(controlPlane, 'node-2');
+    await createPoorWorkload(controlPlane);
+    await makePodsReady(controlPlane);
+    await createBudget(controlPlane, 'web', { minAvailable: '100%' });
+  });
+
+  afterAll(async () => {
+    await controlPlane?.stop();
+  });
+
+  /** With the role of a worker, so that it is enough. */
+  async function audit(...args: readonly string[]): Promise<{ readonly code: number | null; report: AuditReport }> {
+    const { code, stdout, stderr } = await callCommandLine(
+      ['audit', '-o', 'json', '--kubeconfig', controlPlane.kubeconfig('nodeferry'), ...args],
+      { AWS_REGION: '', AWS_DEFAULT_REGION: '' },
+    );
+    expect(stderr).toBe('');
+    return { code, report: JSON.parse(stdout) as AuditReport };
+  }
+
+  const rulesOf = ({ findings }: AuditReport) => findings.map(({ rule }) => rule);
+
+  /** Runs a command of a fix as somebody would who copies it. */
+  function run(command: string): void {
+    const env = {
+      ...process.env,
+      KUBECONFIG: controlPlane.kubeconfig('admin'),
+      PATH: `${dirname(toolPaths().kubectl)}:${process.env['PATH']}`,
+    };
+    execFileSync('sh', ['-c', command], { env, stdio: 'pipe' });
+  }
+
+  it('finds what is wrong, and its commands fix what they are for', async () => {
+    const wanted = ['SVC-001', 'SVC-005', 'WKL-003', 'WKL-006', 'WKL-013', 'WKL-033'];
+    await expect
+      .poll(async () => rulesOf((await audit()).report), { timeout: 30_000 })
+      .toEqual(expect.arrayContaining(wanted));
+    const { code, report } = await audit();
+    expect(code).toBe(1);
+    expect(report.unread).toMatchObject([{ what: 'load balancers' }]);
+
+    for (const command of report.findings.flatMap(({ fix }) => fix.commands ?? [])) run(command);
+
+    expect(await controlPlane.api('GET', deployment)).toMatchObject({
+      spec: {
+        template: {
+          spec: {
+            terminationGracePeriodSeconds: 33,
+            containers: [{ name: 'server', lifecycle: { preStop: { sleep: { seconds: 3 } } } }],
+            topologySpreadConstraints: [
+              { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: labels } },
+            ],
+          },
+        },
+      },
+    });
+    const fixed = ['SVC-005', 'WKL-003'];
+    await expect
+      .poll(async () => rulesOf((await audit()).report).filter((rule) => fixed.includes(rule)), { timeout: 30_000 })
+      .toEqual([]);
+  });
+
+  it('of a pool that has no pods finds nothing that must be fixed, and of one that does not exist is an error', async () => {
+    const elsewhere = await createNode(controlPlane, 'node-3', { labels: { 'eks.amazonaws.com/nodegroup': 'batch' } });
+    const { code, report } = await audit('--pool', 'batch');
+    expect({ code, nodes: report.nodes, findings: rulesOf(report) }).toEqual({ code: 0, nodes: 1, findings: [] });
+    expect(elsewhere.name).toBe('node-3');
+    const unknown = await callCommandLine([
+      'audit',
+      '--pool',
+      'bacth',
+      '--kubeconfig',
+      controlPlane.kubeconfig('nodeferry'),
+    ]);
+    expect(unknown).toMatchObject({ code: 64, stderr: expect.stringContaining('Did you mean batch?') });
+  });
+});
