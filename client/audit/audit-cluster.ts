@@ -1,4 +1,5 @@
 import { systemClock } from '../../adapters/clock/system-clock.ts';
+import { elbTerms } from '../../adapters/elb/cloud-terms.ts';
 import { createElbLoadBalancers } from '../../adapters/elb/load-balancers.ts';
 import type { AuditReport } from '../../core/audit/audit.ts';
 import type { NodeFacts } from '../../core/model/node.ts';
@@ -32,7 +33,7 @@ export async function auditCluster(target: AuditTarget): Promise<AuditReport> {
   const cluster = openCluster(clusterOptionsOf(target));
   try {
     return await observeAndAudit(
-      { clock: systemClock, cluster, loadBalancers },
+      { clock: systemClock, cluster, loadBalancers, terms: elbTerms },
       {
         choose: (facts) => chooseNodes(facts, target),
         policyFor: (nodes) => policyFor(base, nodes, target.pool),
