@@ -1,4 +1,5 @@
 import { type AuditReport, audit } from '../core/audit/audit.ts';
+import type { CloudTerms } from '../core/audit/cloud-terms.ts';
 import type { NodeFacts } from '../core/model/node.ts';
 import { NodeferryError, type Problem } from '../core/model/problem.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
@@ -12,6 +13,7 @@ import { createObserver } from './observer.ts';
 interface AuditSources extends Pick<Ports<ClusterObserver>, 'clock' | 'cluster'> {
   /** The load balancers of a cluster with these nodes, or why there are none to be read. */
   readonly openBalancers: (nodes: readonly NodeFacts[]) => LoadBalancers | Problem;
+  readonly terms: CloudTerms;
 }
 
 /** What is audited. */
@@ -29,7 +31,7 @@ interface AuditChoice {
  * Kubernetes part is worth knowing without them. Changes nothing. @throws NodeferryError ClusterUnreachable, Forbidden, …
  */
 export async function observeAndAudit(
-  { clock, cluster, openBalancers }: AuditSources,
+  { clock, cluster, openBalancers, terms }: AuditSources,
   { choose, policyFor, service }: AuditChoice,
 ): Promise<AuditReport> {
   const nodes = choose(await cluster.observe());
@@ -41,6 +43,7 @@ export async function observeAndAudit(
   return audit({
     facts,
     policy,
+    terms,
     nodes: nodes.map(({ name, uid, instanceId, zone }) => ({ name, uid, instanceId, zone })),
     ...(service === undefined ? {} : { service }),
     ...(problem === undefined ? {} : { loadBalancersUnread: problem }),

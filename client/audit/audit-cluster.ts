@@ -1,4 +1,5 @@
 import { systemClock } from '../../adapters/clock/system-clock.ts';
+import { elbTerms } from '../../adapters/elb/cloud-terms.ts';
 import type { AuditReport } from '../../core/audit/audit.ts';
 import type { NodeFacts } from '../../core/model/node.ts';
 import { drainPolicy } from '../../core/policy/drain-policy.ts';
@@ -30,7 +31,7 @@ export async function auditCluster(target: AuditTarget): Promise<AuditReport> {
   };
   try {
     return await observeAndAudit(
-      { clock: systemClock, cluster, openBalancers },
+      { clock: systemClock, cluster, openBalancers, terms: elbTerms },
       {
         choose: (facts) => chooseNodes(facts, target),
         policyFor: (nodes) => policyFor(defaultPolicy(nameFor(nodes)), nodes, target.pool),

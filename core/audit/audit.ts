@@ -3,12 +3,12 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
 import type { ServingFacts } from '../model/serving.ts';
-import type { ClusterQuestion } from '../plan/audit/rule.ts';
 import { severities } from '../plan/finding.ts';
 import { planServices } from '../plan/service-plan.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
-import { formatObject, type Violation } from './rule.ts';
+import type { CloudTerms } from './cloud-terms.ts';
+import { type AuditQuestion, formatObject, type Violation } from './rule.ts';
 import { rules } from './rules.ts';
 import { belongsTo } from './scope.ts';
 
@@ -44,6 +44,7 @@ interface AuditSubject {
   /** The defaults, and the nodes that are audited as its selection. */
   readonly policy: Policy;
   readonly nodes: readonly NodeRef[];
+  readonly terms: CloudTerms;
   /** Only what has to do with this Service (`namespace/name`). Absent for everything. */
   readonly service?: string;
   /** Why the load balancers could not be read. Absent when they were. */
@@ -52,11 +53,11 @@ interface AuditSubject {
 
 /** Applies every rule that the facts suffice for. The same facts give the same report, in whatever order they come. */
 export function audit(subject: AuditSubject): AuditReport {
-  const { facts, policy, nodes, loadBalancersUnread } = subject;
+  const { facts, policy, nodes, terms, loadBalancersUnread } = subject;
   const baselines = learnBaselines([], facts, policy);
   const services = planServices(facts, policy, baselines);
-  const asked = { policy, facts, services, baselines, nodes, includesUnobserved: true };
-  const question: ClusterQuestion = { ...asked, podSurge: [], surged: facts };
+  const asked = { policy, facts, services, baselines, nodes, terms, includesUnobserved: true };
+  const question: AuditQuestion = { ...asked, podSurge: [], surged: facts };
   const left = loadBalancersUnread === undefined ? [] : rules.filter((rule) => rule.needsLoadBalancers === true);
   const found = rules
     .filter((rule) => !left.includes(rule))

@@ -1,12 +1,12 @@
-import type { ClusterQuestion, ClusterRule } from '../plan/audit/rule.ts';
+import type { ClusterRule } from '../plan/audit/rule.ts';
 import { ruleTexts } from '../plan/audit/rule-texts.ts';
 import { objectOfSubject } from './objects.ts';
-import type { AuditedObject, Fix, Rule } from './rule.ts';
+import type { AuditedObject, AuditQuestion, Fix, Rule } from './rule.ts';
 
 /** What the audit adds to a rule of the plan. */
 interface Addition extends Pick<Rule, 'source' | 'needsLoadBalancers'> {
   /** What does it exactly, in addition to the hint of the finding. */
-  readonly fix?: (object: AuditedObject, question: ClusterQuestion) => Omit<Fix, 'text'>;
+  readonly fix?: (object: AuditedObject, question: AuditQuestion) => Omit<Fix, 'text'>;
 }
 
 /** A rule of the plan as a rule of the audit: the same findings, about the whole cluster. Throws for an id that has no text. */

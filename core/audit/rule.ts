@@ -1,6 +1,7 @@
 import type { ClusterQuestion } from '../plan/audit/rule.ts';
 import type { RuleText } from '../plan/audit/rule-text.ts';
 import type { FindingSeverity } from '../plan/finding.ts';
+import type { CloudTerms } from './cloud-terms.ts';
 
 /** The object that a finding is about, or that its fix changes. */
 export interface AuditedObject {
@@ -30,6 +31,11 @@ export interface Violation {
   readonly fix: Fix;
 }
 
+/** What rules decide from. */
+export interface AuditQuestion extends ClusterQuestion {
+  readonly terms: CloudTerms;
+}
+
 /** A rule of `nodeferry audit`: would the replacement of nodes lose connections here? */
 export interface Rule extends RuleText {
   /** Stable id, e.g. `SVC-001`. It is never reused. */
@@ -41,7 +47,7 @@ export interface Rule extends RuleText {
   /** The plan of an upgrade applies it too, to the pool that is replaced. */
   readonly inPlan?: boolean;
   /** Pure: the same facts give the same findings. */
-  readonly check: (question: ClusterQuestion) => readonly Violation[];
+  readonly check: (question: AuditQuestion) => readonly Violation[];
 }
 
 /** Writes the name of an object: `Deployment shop/web`. */

@@ -5,7 +5,6 @@ import { inf004UnmanagedMarks } from '../plan/audit/inf-004-unmanaged-marks.ts';
 import { inf008WebhookOnPool } from '../plan/audit/inf-008-webhook-on-pool.ts';
 import { inf013ProtectedNode } from '../plan/audit/inf-013-protected-node.ts';
 import { inf015Unread } from '../plan/audit/inf-015-unread.ts';
-import type { ClusterQuestion } from '../plan/audit/rule.ts';
 import { svc001SingleNode } from '../plan/audit/svc-001-single-node.ts';
 import { svc002SingleNodeZone } from '../plan/audit/svc-002-single-node-zone.ts';
 import { svc005PublishesNotReady } from '../plan/audit/svc-005-publishes-not-ready.ts';
@@ -31,10 +30,11 @@ import { wkl028RollsOut } from '../plan/audit/wkl-028-rolls-out.ts';
 import { wkl030ToleratesCordon } from '../plan/audit/wkl-030-tolerates-cordon.ts';
 import { wkl031LocalVolume } from '../plan/audit/wkl-031-local-volume.ts';
 import { wkl032Resized } from '../plan/audit/wkl-032-resized.ts';
+import type { CloudTerms } from './cloud-terms.ts';
 import { patchObject, scaleTo, withCommands } from './commands.ts';
 import { fromPlan } from './from-plan.ts';
 import { workloadOf } from './objects.ts';
-import type { AuditedObject, Fix, Rule } from './rule.ts';
+import type { AuditedObject, AuditQuestion, Fix, Rule } from './rule.ts';
 import { attributeFix } from './target-group-attributes.ts';
 
 const guide = 'Elastic Load Balancing user guide for Network Load Balancers';
@@ -48,7 +48,7 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('SVC-002', svc002SingleNodeZone, {
     source: `${guide}, target group health checks`,
     needsLoadBalancers: true,
-    fix: (object) => yamlOf(attributeFix(object, '', 'load_balancing.cross_zone.enabled=true')),
+    fix: (object, { terms }) => yamlOf(attributeFix(object, terms, 'load_balancing.cross_zone.enabled=true')),
   }),
   fromPlan('SVC-005', svc005PublishesNotReady, {
     source: 'kubernetes staging/src/k8s.io/endpointslice/utils.go',
@@ -57,12 +57,12 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('SVC-006', svc006SlowHealthCheck, {
     source: 'source-IP preservation proposal for Services',
     needsLoadBalancers: true,
-    fix: (object) => withCommands(quickerCheck(object)),
+    fix: (object, { terms }) => withCommands(quickerCheck(object, terms)),
   }),
   fromPlan('SVC-008', svc008ShortDeregistration, {
     source: `${guide}, target group attributes`,
     needsLoadBalancers: true,
-    fix: (object) => yamlOf(attributeFix(object, '', 'deregistration_delay.timeout_seconds=120')),
+    fix: (object, { terms }) => yamlOf(attributeFix(object, terms, 'deregistration_delay.timeout_seconds=120')),
   }),
   fromPlan('SVC-020', svc020NoTargetGroup, { source: 'docs/concepts.md', needsLoadBalancers: true }),
   fromPlan('SVC-027', svc027NodePort, { source: 'docs/concepts.md' }),
@@ -74,7 +74,8 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('CON-001', con001UnknownAge, {
     source: 'measured: connections through a terminated node hang until the client gives up',
     needsLoadBalancers: true,
-    fix: (object) => yamlOf(attributeFix(object, '', 'deregistration_delay.connection_termination.enabled=true')),
+    fix: (object, { terms }) =>
+      yamlOf(attributeFix(object, terms, 'deregistration_delay.connection_termination.enabled=true')),
   }),
   fromPlan('WKL-001', wkl001SingleReplica, {
     source: 'Kubernetes docs, Disruptions',
@@ -113,12 +114,12 @@ export const sharedRules: readonly Rule[] = [
 ];
 
 /** Scales the workload behind a Service to two replicas. */
-function twoReplicas(object: AuditedObject, { facts }: ClusterQuestion): Omit<Fix, 'text'> {
+function twoReplicas(object: AuditedObject, { facts }: AuditQuestion): Omit<Fix, 'text'> {
   const workload = workloadBehind(object, facts);
   return workload === undefined || workload.replicas >= 2 ? {} : withCommands(scaleTo(workload.object, 2));
 }
 
-function workloadBehind(service: AuditedObject, { cluster }: ClusterQuestion['facts']) {
+function workloadBehind(service: AuditedObject, { cluster }: AuditQuestion['facts']) {
   const index = indexOf(cluster);
   const endpoints = index.service(`${service.namespace ?? ''}/${service.name}`)?.endpoints ?? [];
   const pod = endpoints.map(({ podUid }) => index.podsByUid.get(podUid ?? '')).find((one) => one !== undefined);
@@ -127,7 +128,7 @@ function workloadBehind(service: AuditedObject, { cluster }: ClusterQuestion['fa
 }
 
 /** A budget for the pods that a Service selects. */
-function newBudget({ namespace = '', name }: AuditedObject, { facts }: ClusterQuestion): Omit<Fix, 'text'> {
+function newBudget({ namespace = '', name }: AuditedObject, { facts }: AuditQuestion): Omit<Fix, 'text'> {
   const selector = indexOf(facts.cluster).service(`${namespace}/${name}`)?.selector ?? {};
   const pairs = Object.entries(selector).map(([key, value]) => `${key}=${value}`);
   if (pairs.length === 0) return {};
@@ -136,12 +137,9 @@ function newBudget({ namespace = '', name }: AuditedObject, { facts }: ClusterQu
 }
 
 /** The fastest check of a Network Load Balancer that keeps its meaning: every 10 s, two failures. */
-function quickerCheck(service: AuditedObject): readonly string[] {
-  const annotations = {
-    'service.beta.kubernetes.io/aws-load-balancer-healthcheck-interval': '10',
-    'service.beta.kubernetes.io/aws-load-balancer-healthcheck-unhealthy-threshold': '2',
-  };
-  return patchObject(service, { metadata: { annotations } });
+function quickerCheck(service: AuditedObject, { annotations }: CloudTerms): readonly string[] {
+  const wanted = { [annotations.healthCheckInterval]: '10', [annotations.unhealthyThreshold]: '2' };
+  return patchObject(service, { metadata: { annotations: wanted } });
 }
 
 /** Only the manifest of a fix: the finding of the plan says in words what to do. */

@@ -1,12 +1,16 @@
+import type { CloudTerms } from './cloud-terms.ts';
 import type { AuditedObject, Fix } from './rule.ts';
-
-const annotation = 'service.beta.kubernetes.io/aws-load-balancer-target-group-attributes';
 
 /**
  * How to set an attribute of the target groups of a Service. The annotation holds all attributes in one text, so no command could add one without
  * knowing the others.
  */
-export function attributeFix({ namespace = '', name }: AuditedObject, what: string, attributes: string): Fix {
+export function attributeFix(
+  { namespace = '', name }: AuditedObject,
+  { annotations }: CloudTerms,
+  attributes: string,
+  what = '',
+): Fix {
   return {
     text: `${what} Add this to the attributes that the annotation of the Service has already; the controller applies it without interrupting connections.`,
     yaml: [
@@ -14,7 +18,7 @@ export function attributeFix({ namespace = '', name }: AuditedObject, what: stri
       'kind: Service',
       `metadata: # kubectl -n ${namespace} edit service ${name}`,
       '  annotations:',
-      `    ${annotation}: ${attributes}`,
+      `    ${annotations.attributes}: ${attributes}`,
     ].join('\n'),
   };
 }

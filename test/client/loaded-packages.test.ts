@@ -10,6 +10,7 @@ describe('a command loads only the packages that it uses', () => {
     [['--version']],
     [['version']],
     [['upgrade', '--help']],
+    [['audit', '--help']],
     [['schedule', '--help']],
     [['wrong']],
   ])('%s: what reads the command line', (args) => {

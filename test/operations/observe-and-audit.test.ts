@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { elbTerms } from '../../adapters/elb/cloud-terms.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { drainPolicy } from '../../core/policy/drain-policy.ts';
 import { observeAndAudit } from '../../operations/observe-and-audit.ts';
@@ -16,7 +17,7 @@ function audit(loadBalancers: LoadBalancers | NodeferryError['problem'], service
   const observer = { observe: async () => cluster, readVolumeClaims: async () => [], findLeftovers: async () => [] };
   const drain = { pool: 'all', terminate: false, deleteEmptyDirData: false, force: false };
   return observeAndAudit(
-    { clock, cluster: observer, openBalancers: () => loadBalancers },
+    { clock, cluster: observer, openBalancers: () => loadBalancers, terms: elbTerms },
     {
       choose: ({ nodes }) => nodes,
       policyFor: (nodes) => drainPolicy(aPolicy(), { ...drain, nodes }),

@@ -1,13 +1,6 @@
 import type { Rule } from '../rule.ts';
 import { findSinglePoints } from '../single-point.ts';
 
-/** Labels of the controllers that register and deregister nodes, where they run as pods (their Helm charts and manifests). */
-const controllers: readonly (readonly [label: string, value: string])[] = [
-  ['app.kubernetes.io/name', 'aws-load-balancer-controller'],
-  ['k8s-app', 'aws-cloud-controller-manager'],
-  ['k8s-app', 'cloud-controller-manager'],
-];
-
 /** INF-005: the controller of the load balancers leaves with a node. */
 export const inf005SingleController: Rule = {
   id: 'INF-005',
@@ -20,7 +13,7 @@ export const inf005SingleController: Rule = {
   check: (question) => {
     if (question.facts.cluster.services.every(({ type }) => type !== 'LoadBalancer')) return [];
     return findSinglePoints(question, ({ labels }) =>
-      controllers.some(([label, value]) => labels[label] === value),
+      question.terms.controllers.some(({ label, value }) => labels[label] === value),
     ).map(({ object, placed, fix }) => ({
       severity: 'error',
       object,

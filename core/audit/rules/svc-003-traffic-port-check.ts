@@ -23,10 +23,8 @@ export const svc003TrafficPortCheck: Rule = {
         if (wrong.length === 0) return [];
         const checks = wrong.map(({ name, healthCheck: { protocol, port } }) => `${name}: ${protocol} on ${port}`);
         const object = named('Service', service.key);
-        const annotations = {
-          'service.beta.kubernetes.io/aws-load-balancer-healthcheck-port': null,
-          'service.beta.kubernetes.io/aws-load-balancer-healthcheck-protocol': null,
-        };
+        const { healthCheckPort, healthCheckProtocol } = question.terms.annotations;
+        const annotations = { [healthCheckPort]: null, [healthCheckProtocol]: null };
         return [
           {
             severity: 'error' as const,

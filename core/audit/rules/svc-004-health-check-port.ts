@@ -36,7 +36,7 @@ export const svc004HealthCheckPort: Rule = {
         const wrong = groups.filter((group) => checksOther(group, service));
         if (wrong.length === 0) return [];
         const ports = wrong.map(({ name, healthCheck: { port } }) => `${name}: ${port}`).join('; ');
-        const annotations = { 'service.beta.kubernetes.io/aws-load-balancer-healthcheck-port': null };
+        const annotations = { [question.terms.annotations.healthCheckPort]: null };
         return [
           {
             severity: 'error' as const,

@@ -27,8 +27,9 @@ export const svc009ResetsUnhealthy: Rule = {
             message: `${resetting.map(({ name }) => name).join(', ')} resets the connections of a node whose last pod begins to terminate`,
             fix: attributeFix(
               object,
-              'Let established connections end by themselves when a target becomes unhealthy.',
+              question.terms,
               `target_health_state.unhealthy.connection_termination.enabled=false,target_health_state.unhealthy.draining_interval_seconds=${seconds}`,
+              'Let established connections end by themselves when a target becomes unhealthy.',
             ),
           },
         ];

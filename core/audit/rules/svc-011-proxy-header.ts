@@ -26,8 +26,9 @@ export const svc011ProxyHeader: Rule = {
             message: `${sending.join(', ')} sends PROXY protocol headers, which kube-proxy does not understand on healthCheckNodePort ${service.healthCheckNodePort}`,
             fix: attributeFix(
               object,
-              'Disable it: the source address is preserved without it.',
+              question.terms,
               'proxy_protocol_v2.enabled=false',
+              'Disable it: the source address is preserved without it.',
             ),
           },
         ];

@@ -14,7 +14,7 @@ export const svc012NoReadinessGate: Rule = {
   fix: 'Have the controller inject readiness gates in the namespace, and restart the pods: gates are injected at creation only.',
   source: 'AWS Load Balancer Controller, docs/deploy/pod_readiness_gate.md',
   needsLoadBalancers: true,
-  check: ({ facts, nodes }) => {
+  check: ({ facts, nodes, terms }) => {
     const names = new Set(nodes.map(({ name }) => name));
     return facts.unsupported.flatMap(({ service: key, why }) => {
       const service = indexOf(facts.cluster).service(key);
@@ -31,9 +31,9 @@ export const svc012NoReadinessGate: Rule = {
           object,
           message: `its load balancer sends to pods, and ${without.length} of ${count(own.length, 'pod')} have no readiness gate`,
           fix: {
-            text: 'Have the AWS Load Balancer Controller inject readiness gates, then restart the workloads: gates are injected at creation only.',
+            text: 'Have the controller of the load balancer inject readiness gates, then restart the workloads: gates are injected at creation only.',
             commands: [
-              `kubectl label namespace ${namespace} elbv2.k8s.aws/pod-readiness-gate-inject=enabled`,
+              `kubectl label namespace ${namespace} ${terms.readinessGateLabel}`,
               ...workloads.map((workload) => restart(workload, namespace)),
             ],
           },

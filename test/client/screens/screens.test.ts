@@ -152,6 +152,7 @@ const screensOf: Readonly<Record<string, readonly string[]>> = {
       'skip',
     ].map((name) => [name, ['status']]),
   ),
+  audit: ['audit'],
   cleanup: ['cleanup'],
   doctor: ['doctor'],
   worker: [],

@@ -11,8 +11,14 @@ const vendors = /\b(?:eks|eksctl|aws|amazonaws|auto ?scaling|ec2|node ?groups?|l
 /** Facts of the world and not of a provider: a controller that registers nodes, and the address of a metadata service that no probe may reach. */
 const facts = /'aws-load-balancer-controller'|fd00:ec2/g;
 
+/** Where a rule of the audit was found out: it is shown, and cites the documents of a cloud as a comment may. */
+const citations = /\bsource:\s*'[^']*'/g;
+
 function wordsOf(text: string): readonly string[] {
-  const code = text.replaceAll(/\/\*[^]*?\*\/|(?<![:'"`])\/\/.*$/gm, '').replaceAll(facts, '');
+  const code = text
+    .replaceAll(/\/\*[^]*?\*\/|(?<![:'"`])\/\/.*$/gm, '')
+    .replaceAll(citations, '')
+    .replaceAll(facts, '');
   return code.split('\n').filter((line) => vendors.test(line));
 }
 
@@ -33,6 +39,11 @@ test.each([
   "hint: 'Check Auto Scaling.'",
 ])('a word of a cloud is found in %s', (line) => {
   expect(wordsOf(line)).toEqual([line]);
+});
+
+test('the source of a rule may cite the documents of a cloud, and nothing beside it', () => {
+  expect(wordsOf("source:\n  'Amazon EKS user guide',")).toEqual([]);
+  expect(wordsOf("source: 'Kubernetes docs', fix: 'Ask EKS.'")).toEqual([", fix: 'Ask EKS.'"]);
 });
 
 test('comments may cite the documents of a cloud', () => {

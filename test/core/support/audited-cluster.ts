@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { elbTerms } from '../../../adapters/elb/cloud-terms.ts';
 import { type AuditFinding, type AuditReport, audit } from '../../../core/audit/audit.ts';
 import { formatObject } from '../../../core/audit/rule.ts';
 import type { LifecycleFacts } from '../../../core/model/lifecycle.ts';
@@ -76,6 +77,7 @@ export function auditOf({
     facts,
     policy: drainPolicy(aPolicy(), drain),
     nodes: chosen,
+    terms: elbTerms,
     ...(only === undefined ? {} : { service: only }),
     ...(loadBalancersUnread === undefined ? {} : { loadBalancersUnread }),
   });
