@@ -6,7 +6,7 @@ import { withTimeLimit } from '../../client/doctor/time-limit.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { createSimPorts } from '../simulator/ports.ts';
-import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { addIdlePool, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 
 const policy = scenarioPolicy();
@@ -119,6 +119,22 @@ describe('checkSystems', () => {
       found: expect.stringMatching(/^there is no pool wbe in cluster /),
       fix: expect.stringContaining('\naws eks list-nodegroups --region '),
     });
+  });
+
+  test('finds the pool to adopt instead of asking whether one may be created', async () => {
+    const world = createScenario();
+    const adopting = { ...questionOf(), policy: { ...policy, adoptTarget: true as const } };
+
+    const missing = await checkSystems(systemsOf(world), adopting);
+    addIdlePool(world, policy.target.poolName, 1);
+    const found = await checkSystems(systemsOf(world), adopting);
+
+    expect(find(missing, 'cloud.target')).toMatchObject({
+      state: 'failed',
+      found: 'there is no pool web-new to adopt',
+    });
+    expect(find(found, 'cloud.target')).toMatchObject({ state: 'ok', found: 'pool web-new to adopt is active' });
+    expect(find(found, 'cloud.permissions')).toBeUndefined();
   });
 
   test('checks the cloud although the cluster does not answer, and the cluster although the policy is not valid', async () => {
