@@ -3,14 +3,11 @@ import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../core/model/node.ts';
 import type { PoolLock } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
-import { targetsOf } from '../core/model/targets-of.ts';
 import { explainAdoption, explainLeft } from '../core/pod-surge/adoption.ts';
-import { findPeers, membersOf } from '../core/policy/members.ts';
 import { poolRefOf } from '../core/policy/policy.ts';
 import type { BlockedSince } from '../core/status/blocked.ts';
 import { deadlineMsOf } from '../core/steps/steps.ts';
-import { listNames } from '../core/text/format.ts';
-import { takesNode } from '../core/waits/registration.ts';
+import { decideRegisteredAgain } from '../core/waits/registered-again.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Events } from '../ports/cluster/events.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
@@ -58,33 +55,26 @@ export function createRestoreSteps(
      */
     restoreNode: async (input: NodeStepInput & { readonly forGood?: boolean }): Promise<Outcome<NodeStepResult>> => {
       const { node, policy, run } = input;
+      const deadlineMs = deadlineMsOf('restoring', policy.waits.deadlines);
       const put = await removeOwnership(input);
       if (put.outcome !== 'done') return put;
       await publishNodeEvent(cluster, node, 'Restored', `restored by run ${run}`);
       return await pollUntil<NodeStepResult>({
         clock,
         what: `${node.name} to be back in its load balancers`,
-        deadlineMs: deadlineMsOf('restoring', policy.waits.deadlines),
+        deadlineMs,
         pollIntervalMs: policy.waits.pollIntervalMs,
         hint: 'Check that the cloud controller manager runs; then resume.',
-        poll: async ({ now }) => {
+        poll: async ({ now, since }) => {
           const facts = await observer.serving(input);
           const seen = indexOf(facts.cluster).nodes.get(node.name);
           if (seen?.uid !== node.uid || !seen.ready || seen.excluded) {
             const detail = seen?.uid === node.uid ? 'left as others made it' : 'the node is gone';
             return { done: true, value: { evidence: [{ kind: 'restored', at: now, detail }] } };
           }
-          const uids = findPeers(seen.uid, membersOf(facts.cluster, policy));
-          const peers = facts.cluster.nodes.filter(({ uid }) => uids?.has(uid));
-          const missing = facts.targetGroups.filter((group) => {
-            const targets = targetsOf(node, group);
-            const isOut = targets.length === 0 || targets.some((target) => target.state === 'draining');
-            return isOut && takesNode(seen, group, peers, facts.cluster);
-          });
-          if (missing.length > 0)
-            return { done: false, reason: `${node.name} is not registered again in ${namesOf(missing)}` };
-          const taken = facts.targetGroups.filter((group) => targetsOf(node, group).length > 0);
-          const detail = taken.length === 0 ? 'in no load balancer' : `registered in ${namesOf(taken)}`;
+          const decision = decideRegisteredAgain(seen, facts, policy, { waitedMs: now - since, deadlineMs });
+          const { reason: detail, isSelfResolving } = decision;
+          if (!decision.done) return { done: false, reason: detail, isSelfResolving };
           return { done: true, value: { evidence: [{ kind: 'restored', at: now, detail }] } };
         },
       });
@@ -221,8 +211,4 @@ const lastAttempt = Number.MAX_SAFE_INTEGER;
 function explain(mark: string, known: readonly Pick<BlockedSince, 'pod' | 'reason'>[]): string {
   const blocking = known.find(({ pod }) => mark.startsWith(`pod ${pod}: `));
   return blocking === undefined ? mark : `${mark}; ${blocking.reason}`;
-}
-
-function namesOf(groups: readonly { readonly name: string }[]): string {
-  return listNames(groups.map((group) => group.name));
 }

@@ -23,7 +23,7 @@ export interface ServiceState {
   readonly serving: ReadonlyMap<string, ServingNode>;
   /** Nodes that serve, or may serve again without any action: hosts of an endpoint (policy Local), and registered targets. */
   readonly attached: ReadonlySet<string>;
-  /** Nodes that every target group has as targets and uses, healthy or not. */
+  /** Nodes that every target group has as targets and uses, healthy or not, or uses again as soon as they have drained. */
   readonly taken: ReadonlySet<string>;
   /** Nodes that host an endpoint, ready or not, that is not terminating. */
   readonly hosts: ReadonlySet<string>;
@@ -83,14 +83,17 @@ function computeState(service: ServiceFacts, facts: ServingFacts): ServiceState 
   const taken = new Set<string>();
   const serving = new Map<string, ServingNode>();
   if (groups.length === 0) return { service, groups, serving, attached, taken, hosts, readyOn };
-  const registered = groups.map((group) => statesByInstance(group.targets));
+  const registered = groups.map(({ targets, returnsAfterDrain: returns = false }) => ({
+    states: statesByInstance(targets),
+    returns,
+  }));
   const takesAll = groups.every((group) => membershipOf(group) === 'all-nodes');
   for (const node of facts.cluster.nodes) {
     const state = worstState(registered, node.instanceId);
     // A node that is not Ready is deregistered for now; in a group that draws its targets it may never have been one.
     const isComing = !local && !node.excluded && ((!node.ready && takesAll) || state.isDraining);
     if (state.isRegistered || isComing) attached.add(node.name);
-    if (state.isTaken) taken.add(node.name);
+    if (state.isTaken || (state.isReturning && !node.excluded)) taken.add(node.name);
     const endpoints = readyOn.get(node.name) ?? 0;
     if (node.ready && state.isHealthy && (!local || endpoints > 0)) {
       serving.set(node.name, { name: node.name, zone: node.zone, endpoints });
@@ -107,19 +110,24 @@ const hostsOf = onceFor(
 type State = TargetGroupFacts['targets'][number]['state'];
 
 /** What an instance is to all target groups of a Service together: healthy if it is healthy in every group, unhealthy if in none. */
-function worstState(registered: readonly ReadonlyMap<string, State>[], instanceId: string) {
+function worstState(
+  registered: readonly { readonly states: ReadonlyMap<string, State>; readonly returns: boolean }[],
+  instanceId: string,
+) {
   let isRegistered = false;
   let isDraining = false;
   let isHealthy = true;
   let isTaken = true;
-  for (const states of registered) {
+  let isReturning = true;
+  for (const { states, returns } of registered) {
     const state = states.get(instanceId);
     if (state !== 'healthy') isHealthy = false;
     if (state === undefined || state === 'unused' || state === 'draining') isTaken = false;
+    if (state === undefined || state === 'unused' || (state === 'draining' && !returns)) isReturning = false;
     if (state === 'draining') isDraining = true;
     else if (state !== undefined && state !== 'unused') isRegistered = true;
   }
-  return { isRegistered, isDraining, isHealthy, isTaken };
+  return { isRegistered, isDraining, isHealthy, isTaken, isReturning };
 }
 
 /**

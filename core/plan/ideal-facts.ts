@@ -54,7 +54,10 @@ function makeReady(service: ServiceFacts): ServiceFacts {
   };
 }
 
-/** Under policy Local a target is healthy when its node has a ready endpoint, under policy Cluster when its node exists. */
+/**
+ * Under policy Local a target is healthy when its node has a ready endpoint, under policy Cluster when its node exists. One that drains stays out, unless
+ * it is only waited for until it can be registered again.
+ */
 function notice(
   group: TargetGroupFacts,
   service: ServiceFacts | undefined,
@@ -63,9 +66,9 @@ function notice(
   const local = service?.externalTrafficPolicy === 'Local';
   const hosts = new Set(service?.endpoints.flatMap(({ ready, node }) => (ready ? (node ?? []) : [])));
   const seen = (target: TargetFacts): TargetFacts['state'] => {
-    if (target.state === 'draining' || target.state === 'unused') return target.state;
     const node = nodesByInstance.get(target.instanceId);
-    if (node === undefined) return target.state;
+    const leaves = target.state === 'draining' && (group.returnsAfterDrain !== true || node?.excluded === true);
+    if (leaves || target.state === 'unused' || node === undefined) return target.state;
     return !local || hosts.has(node.name) ? 'healthy' : 'unhealthy';
   };
   if (group.targets.every((target) => target.state === seen(target))) return group;

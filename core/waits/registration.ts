@@ -37,6 +37,8 @@ function hostsOf(group: TargetGroupFacts, cluster: ClusterFacts): (node: NodeFac
   return ({ name }) => hosts.has(name);
 }
 
+/** A similar node that drains although it is included will be back. */
 function isTaken(node: NodeFacts, group: TargetGroupFacts): boolean {
-  return targetsOf(node, group).some(({ state }) => state !== 'unused' && state !== 'draining');
+  const returns = group.returnsAfterDrain === true;
+  return targetsOf(node, group).some(({ state }) => state !== 'unused' && (state !== 'draining' || returns));
 }

@@ -1,7 +1,9 @@
 /** Load balancers that do not have every node as a target, and controllers that are not done with all of them at once. */
 import { describe, expect, test } from 'vitest';
 import { groupNodes, serviceNamed, workloadNamed } from '../simulator/disturbances.ts';
+import { excludeLabel } from '../simulator/membership.ts';
 import type { World } from '../simulator/world.ts';
+import { expectServedByOldPool, upgradeAndAbort } from '../support/abort-run.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
 
@@ -49,6 +51,43 @@ describe('load balancers that have some nodes as targets', () => {
     expectNothingLost(world);
     expectNothingLeft(world, 4);
     expect(membersOf(world, 'web')).toBe(2);
+  });
+});
+
+describe('nodes that are included again while they drain', () => {
+  const drainsForMs = 10 * 60_000;
+
+  test.each(['awaitDeregistered', 'awaitConnectionsDrained'])(
+    'are waited for until they are registered, however long they drain (aborted in %s)',
+    async (step) => {
+      const upgrade = groupedNodes();
+      const { world } = upgrade;
+      for (const name of ['web', 'api']) serviceNamed(world, name).connectionDrainMs = drainsForMs;
+      const startedAt = world.clock.now();
+      const report = await upgradeAndAbort(upgrade, { step });
+      const told = report.nodes.flatMap(({ evidence }) => evidence.filter(({ kind }) => kind === 'restored'));
+      expect(told.map(({ detail }) => detail).join()).toContain('registered in k8s-default-web');
+      expect(world.clock.now() - startedAt).toBeGreaterThan(drainsForMs);
+      expect(serviceNamed(world, 'web').targets.map(({ state }) => state)).not.toContain('draining');
+      expectServedByOldPool(world);
+    },
+  );
+
+  test('do not serve until then: the minimum serving is kept without them', async () => {
+    const { world, start } = groupedNodes({ policy: { guard: { minServing: { 'default/web': { targets: 3 } } } } });
+    serviceNamed(world, 'web').connectionDrainMs = drainsForMs;
+    const [leaving] = world.nodes;
+    if (leaving === undefined) throw new Error('no node');
+    leaving.labels[excludeLabel] = 'true';
+    world.changed();
+    world.clock.advance(5_000);
+    delete leaving.labels[excludeLabel];
+    world.changed();
+    const { harness, handle } = await start();
+    expect(await harness.finish(handle)).toMatchObject({ outcome: 'completed' });
+    expect(world.fewestServing.get('default/web')).toBe(3);
+    expectNothingLost(world);
+    expectNothingLeft(world, 4);
   });
 });
 

@@ -1,8 +1,9 @@
 /** Target groups that do not have every node as a target. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { learnBaselines } from '../../../core/guard/baseline.ts';
 import { membershipOf } from '../../../core/model/target-group.ts';
-import { aGroup } from '../support/facts.ts';
-import { blockOf, factsOf, guardOf, nodes, type Scene } from '../support/scene.ts';
+import { aGroup, aPolicy, withMinServing } from '../support/facts.ts';
+import { blockOf, factsOf, guardOf, learned, nodes, planFor, type Scene } from '../support/scene.ts';
 
 test('a group of which nothing is said has every node as a target', () => {
   expect(membershipOf(aGroup('web', nodes))).toBe('all-nodes');
@@ -16,4 +17,34 @@ test.each([
   const changed = { n3: { excluded: true }, n4: { ready: false } };
   const now = factsOf({ ...drawn, changed, states: { n3: 'absent', n4: 'absent' } });
   expect(blockOf(guardOf(now, factsOf(drawn)), 'n4')?.limit).toBe(limit);
+});
+
+describe('nodes that are included again and still drain', () => {
+  const returning: Scene = { group: { returnsAfterDrain: true }, states: { n3: 'draining', n4: 'draining' } };
+
+  test('do not serve until they are registered and healthy', () => {
+    const [first] = learned(factsOf(returning));
+    expect(first).toMatchObject({ targets: 2, endpoints: 2 });
+    expect(guardOf(factsOf(returning), factsOf()).services.map(({ targets }) => targets)).toEqual([2]);
+  });
+
+  test('are not where load balancers send nothing, unless they never come back', () => {
+    expect(learned(factsOf(returning))[0]?.unreached).toBeUndefined();
+    expect(learned(factsOf({ ...returning, group: {} }))[0]?.unreached).toEqual({ 'web/b': 2 });
+    const excluded = { n3: { excluded: true }, n4: { excluded: true } };
+    expect(learned(factsOf({ ...returning, changed: excluded }))[0]?.unreached).toBeUndefined();
+  });
+
+  test('are where load balancers send something, as soon as that is seen', () => {
+    const unused: Scene = { states: { n3: 'unused', n4: 'unused' } };
+    const before = learned(factsOf(unused));
+    expect(before[0]?.unreached).toEqual({ 'web/b': 2 });
+    expect(learnBaselines(before, factsOf(returning), aPolicy())[0]?.unreached).toBeUndefined();
+  });
+
+  test('count in the plan, which asks whether a run could end', () => {
+    const rules = (scene: Scene) => planFor(factsOf(scene), withMinServing(3)).findings.map(({ rule }) => rule);
+    expect(rules({ group: { returnsAfterDrain: true }, states: { n4: 'draining' } })).not.toContain('GRD-001');
+    expect(rules({ states: { n4: 'draining' } })).toContain('GRD-001');
+  });
 });
