@@ -13,7 +13,7 @@ import { createObserver } from './observer.ts';
 interface AuditSources extends Pick<Ports<ClusterObserver>, 'clock' | 'cluster'> {
   /** The load balancers of a cluster with these nodes, or why there are none to be read. */
   readonly openBalancers: (nodes: readonly NodeFacts[]) => LoadBalancers | Problem;
-  readonly terms: CloudTerms;
+  readonly termsFor: (nodes: readonly NodeFacts[]) => CloudTerms;
 }
 
 /** What is audited. */
@@ -31,7 +31,7 @@ interface AuditChoice {
  * Kubernetes part is worth knowing without them. Changes nothing. @throws NodeferryError ClusterUnreachable, Forbidden, …
  */
 export async function observeAndAudit(
-  { clock, cluster, openBalancers, terms }: AuditSources,
+  { clock, cluster, openBalancers, termsFor }: AuditSources,
   { choose, policyFor, service }: AuditChoice,
 ): Promise<AuditReport> {
   const nodes = choose(await cluster.observe());
@@ -43,7 +43,7 @@ export async function observeAndAudit(
   return audit({
     facts,
     policy,
-    terms,
+    terms: termsFor(nodes),
     nodes: nodes.map(({ name, uid, instanceId, zone }) => ({ name, uid, instanceId, zone })),
     ...(service === undefined ? {} : { service }),
     ...(problem === undefined ? {} : { loadBalancersUnread: problem }),

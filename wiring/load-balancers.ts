@@ -1,5 +1,9 @@
+import { elbTerms } from '../adapters/elb/cloud-terms.ts';
 import { createElbFamily, isNodeOfAws } from '../adapters/elb/family.ts';
+import { googleTerms } from '../adapters/gcp/load-balancers/cloud-terms.ts';
 import { createGoogleFamily } from '../adapters/gcp/load-balancers/family.ts';
+import { findPlace } from '../adapters/gcp/provider-id.ts';
+import type { CloudTerms } from '../core/audit/cloud-terms.ts';
 import type { NodeFacts } from '../core/model/node.ts';
 import type { Problem } from '../core/model/problem.ts';
 import { balancersByFamily } from '../operations/balancers-by-family.ts';
@@ -41,6 +45,12 @@ export function explainMissingRegion(nodes: readonly Pick<NodeFacts, 'providerId
     message: 'the AWS region of the cluster is not known',
     hint: 'Give --region, or set AWS_REGION, to have its load balancers audited too.',
   };
+}
+
+/** What an audit of a cluster with these nodes names at its cloud. */
+export function findCloudTerms(nodes: readonly Pick<NodeFacts, 'providerId'>[]): CloudTerms {
+  const providerIds = nodes.flatMap(({ providerId }) => providerId ?? []);
+  return findPlace(providerIds) === undefined ? elbTerms : googleTerms;
 }
 
 /**

@@ -1,12 +1,11 @@
 import { systemClock } from '../../adapters/clock/system-clock.ts';
-import { elbTerms } from '../../adapters/elb/cloud-terms.ts';
 import type { AuditReport } from '../../core/audit/audit.ts';
 import type { NodeFacts } from '../../core/model/node.ts';
 import { drainPolicy } from '../../core/policy/drain-policy.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { observeAndAudit } from '../../operations/observe-and-audit.ts';
 import { openCluster, providerOfNode } from '../../wiring/cluster.ts';
-import { explainMissingRegion, openLoadBalancers } from '../../wiring/load-balancers.ts';
+import { explainMissingRegion, findCloudTerms, openLoadBalancers } from '../../wiring/load-balancers.ts';
 import { nameCluster } from '../cluster-name.ts';
 import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';
 import { defaultPolicy } from '../drain/default-policy.ts';
@@ -31,7 +30,7 @@ export async function auditCluster(target: AuditTarget): Promise<AuditReport> {
   };
   try {
     return await observeAndAudit(
-      { clock: systemClock, cluster, openBalancers, terms: elbTerms },
+      { clock: systemClock, cluster, openBalancers, termsFor: findCloudTerms },
       {
         choose: (facts) => chooseNodes(facts, target),
         policyFor: (nodes) => policyFor(defaultPolicy(nameFor(nodes)), nodes, target.pool),

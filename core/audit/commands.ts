@@ -21,6 +21,14 @@ export function patchObject({ kind, namespace, name }: AuditedObject, patch: obj
   return [`kubectl -n ${namespace} patch ${resource} ${name} --type=${type} -p '${JSON.stringify(patch)}'`];
 }
 
+/** A command line that sets annotations, or removes those that are null; nothing where the cloud has none for it. */
+export function patchAnnotations(
+  object: AuditedObject,
+  annotations: Readonly<Record<string, string | null>> | undefined,
+): readonly string[] {
+  return annotations === undefined ? [] : patchObject(object, { metadata: { annotations } });
+}
+
 /** The same for the spec of the pods that a workload creates. It starts a rollout. */
 export function patchPods(workload: AuditedObject, podSpec: object): readonly string[] {
   if (!templated.includes(workload.kind)) return [];

@@ -31,7 +31,7 @@ import { wkl030ToleratesCordon } from '../plan/audit/wkl-030-tolerates-cordon.ts
 import { wkl031LocalVolume } from '../plan/audit/wkl-031-local-volume.ts';
 import { wkl032Resized } from '../plan/audit/wkl-032-resized.ts';
 import type { CloudTerms } from './cloud-terms.ts';
-import { patchObject, scaleTo, withCommands } from './commands.ts';
+import { patchAnnotations, patchObject, scaleTo, withCommands } from './commands.ts';
 import { fromPlan } from './from-plan.ts';
 import { workloadOf } from './objects.ts';
 import type { AuditedObject, AuditQuestion, Fix, Rule } from './rule.ts';
@@ -138,8 +138,8 @@ function newBudget({ namespace = '', name }: AuditedObject, { facts }: AuditQues
 
 /** The fastest check of a Network Load Balancer that keeps its meaning: every 10 s, two failures. */
 function quickerCheck(service: AuditedObject, { annotations }: CloudTerms): readonly string[] {
-  const wanted = { [annotations.healthCheckInterval]: '10', [annotations.unhealthyThreshold]: '2' };
-  return patchObject(service, { metadata: { annotations: wanted } });
+  const wanted = annotations && { [annotations.healthCheckInterval]: '10', [annotations.unhealthyThreshold]: '2' };
+  return patchAnnotations(service, wanted);
 }
 
 /** Only the manifest of a fix: the finding of the plan says in words what to do. */

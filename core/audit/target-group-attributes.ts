@@ -11,6 +11,8 @@ export function attributeFix(
   attributes: string,
   what = '',
 ): Fix {
+  if (annotations === undefined)
+    return { text: `${what} No annotation sets it: change the load balancer itself.`.trim() };
   return {
     text: `${what} Add this to the attributes that the annotation of the Service has already; the controller applies it without interrupting connections.`,
     yaml: [

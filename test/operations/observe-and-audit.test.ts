@@ -17,7 +17,7 @@ function audit(loadBalancers: LoadBalancers | NodeferryError['problem'], service
   const observer = { observe: async () => cluster, readVolumeClaims: async () => [], findLeftovers: async () => [] };
   const drain = { pool: 'all', terminate: false, deleteEmptyDirData: false, force: false };
   return observeAndAudit(
-    { clock, cluster: observer, openBalancers: () => loadBalancers, terms: elbTerms },
+    { clock, cluster: observer, openBalancers: () => loadBalancers, termsFor: () => elbTerms },
     {
       choose: ({ nodes }) => nodes,
       policyFor: (nodes) => drainPolicy(aPolicy(), { ...drain, nodes }),

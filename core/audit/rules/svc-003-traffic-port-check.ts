@@ -1,5 +1,5 @@
 import { auditedServices } from '../../plan/audit/rule.ts';
-import { patchObject } from '../commands.ts';
+import { patchAnnotations, withCommands } from '../commands.ts';
 import { named } from '../objects.ts';
 import type { Rule } from '../rule.ts';
 
@@ -23,16 +23,16 @@ export const svc003TrafficPortCheck: Rule = {
         if (wrong.length === 0) return [];
         const checks = wrong.map(({ name, healthCheck: { protocol, port } }) => `${name}: ${protocol} on ${port}`);
         const object = named('Service', service.key);
-        const { healthCheckPort, healthCheckProtocol } = question.terms.annotations;
-        const annotations = { [healthCheckPort]: null, [healthCheckProtocol]: null };
+        const { annotations: own } = question.terms;
+        const annotations = own && { [own.healthCheckPort]: null, [own.healthCheckProtocol]: null };
         return [
           {
             severity: 'error' as const,
             object,
             message: `the health check does not ask kube-proxy on healthCheckNodePort ${service.healthCheckNodePort} (${checks.join('; ')})`,
             fix: {
-              text: 'Remove the annotations that set port and protocol of its health check: the controller then chooses healthCheckNodePort.',
-              commands: patchObject(object, { metadata: { annotations } }),
+              text: 'Remove what sets port and protocol of its health check: the controller then chooses healthCheckNodePort.',
+              ...withCommands(patchAnnotations(object, annotations)),
             },
           },
         ];

@@ -1,7 +1,7 @@
 import type { ServiceFacts } from '../../model/service.ts';
 import type { TargetGroupFacts } from '../../model/target-group.ts';
 import { auditedServices } from '../../plan/audit/rule.ts';
-import { patchObject } from '../commands.ts';
+import { patchAnnotations, patchObject, withCommands } from '../commands.ts';
 import { named } from '../objects.ts';
 import type { Rule } from '../rule.ts';
 
@@ -36,15 +36,16 @@ export const svc004HealthCheckPort: Rule = {
         const wrong = groups.filter((group) => checksOther(group, service));
         if (wrong.length === 0) return [];
         const ports = wrong.map(({ name, healthCheck: { port } }) => `${name}: ${port}`).join('; ');
-        const annotations = { [question.terms.annotations.healthCheckPort]: null };
+        const { annotations: own } = question.terms;
+        const annotations = own && { [own.healthCheckPort]: null };
         return [
           {
             severity: 'error' as const,
             object,
             message: `the health check goes to another port (${ports}) than healthCheckNodePort ${service.healthCheckNodePort}`,
             fix: {
-              text: 'Remove the annotation that sets the port of its health check.',
-              commands: patchObject(object, { metadata: { annotations } }),
+              text: 'Remove what sets the port of its health check.',
+              ...withCommands(patchAnnotations(object, annotations)),
             },
           },
         ];

@@ -33,7 +33,9 @@ export const svc012NoReadinessGate: Rule = {
           fix: {
             text: 'Have the controller of the load balancer inject readiness gates, then restart the workloads: gates are injected at creation only.',
             commands: [
-              `kubectl label namespace ${namespace} ${terms.readinessGateLabel}`,
+              ...(terms.readinessGateLabel === undefined
+                ? []
+                : [`kubectl label namespace ${namespace} ${terms.readinessGateLabel}`]),
               ...workloads.map((workload) => restart(workload, namespace)),
             ],
           },

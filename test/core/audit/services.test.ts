@@ -130,6 +130,14 @@ test.each(cases)('$rule ($severity) finds $what', (one) => {
   expectFinding(one);
 });
 
+test('no fix names an annotation where the controller of the cloud reads none', () => {
+  const group = { deregistrationDelayMs: 1_000, healthCheck: checkedBy({ port: 'traffic-port' }).healthCheck };
+  const { findings } = auditOf({ group, terms: { controllers: [] } });
+
+  expect(findings.map(({ rule }) => rule)).toEqual(expect.arrayContaining(['SVC-003', 'SVC-008']));
+  expect(JSON.stringify(findings)).not.toMatch(/annotation|undefined/);
+});
+
 test('a sound cluster has nothing that must be fixed', () => {
   const { findings, nodes, services, unread } = auditOf();
 

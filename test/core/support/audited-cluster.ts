@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { elbTerms } from '../../../adapters/elb/cloud-terms.ts';
 import { type AuditFinding, type AuditReport, audit } from '../../../core/audit/audit.ts';
+import type { CloudTerms } from '../../../core/audit/cloud-terms.ts';
 import { formatObject } from '../../../core/audit/rule.ts';
 import type { LifecycleFacts } from '../../../core/model/lifecycle.ts';
 import type { Problem } from '../../../core/model/problem.ts';
@@ -22,6 +23,8 @@ interface ClusterChanges {
   readonly only?: string;
   /** Names of the nodes that are audited; all of them unless given. */
   readonly audited?: readonly string[];
+  /** Those of AWS unless given. */
+  readonly terms?: CloudTerms;
 }
 
 const fourNodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('n4', { zone: 'b' })];
@@ -56,6 +59,7 @@ export function auditOf({
   loadBalancersUnread,
   only,
   audited,
+  terms = elbTerms,
 }: ClusterChanges = {}): AuditReport {
   const web = pods.filter(({ labels }) => labels['app'] === 'web');
   const quiet = { unhealthyLagMs: 40_000, terminatesUnhealthyConnections: false };
@@ -77,7 +81,7 @@ export function auditOf({
     facts,
     policy: drainPolicy(aPolicy(), drain),
     nodes: chosen,
-    terms: elbTerms,
+    terms,
     ...(only === undefined ? {} : { service: only }),
     ...(loadBalancersUnread === undefined ? {} : { loadBalancersUnread }),
   });
