@@ -2,8 +2,10 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ServingFacts } from '../model/serving.ts';
+import { membershipOf } from '../model/target-group.ts';
 import { assumeCandidates, type CandidateZones } from './candidates.ts';
 import { type CountedBudget, type CountedService, localStates } from './counts.ts';
+import type { ServiceState } from './serving.ts';
 
 /** What is taken to be true besides what was observed. Every part may be left out. */
 export interface Assumption {
@@ -46,7 +48,7 @@ export function assumeFigures(figures: GuardFigures, assumption: Assumption, fac
   const candidates = assumeCandidates(figures.candidates, { joined, excluded });
   return [
     (before: GuardFigures) => (recovered ? recover(before) : before),
-    (before: GuardFigures) => (joined.length === 0 ? before : addJoined(before, joined)),
+    (before: GuardFigures) => (joined.length === 0 ? before : addJoined(before, joined, facts)),
     (before: GuardFigures) => (replaced.length === 0 ? before : addReplacements(before, replaced, facts)),
     (before: GuardFigures) => (excluded.length === 0 ? before : subtractExcluded(before, excluded)),
   ].reduce((before, change) => change(before), { ...figures, candidates });
@@ -56,14 +58,20 @@ function recover(figures: GuardFigures): GuardFigures {
   return { ...figures, services: figures.services.map((service) => ({ ...service, comparison: undefined })) };
 }
 
-function addJoined(figures: GuardFigures, joined: readonly NodeRef[]): GuardFigures {
+function addJoined(figures: GuardFigures, joined: readonly NodeRef[], facts: ServingFacts): GuardFigures {
   const services = figures.services.map((service) => {
     const { state } = service;
-    if (state.service.externalTrafficPolicy === 'Local') return service;
+    if (state.service.externalTrafficPolicy === 'Local' || leavesNodesOut(state, facts)) return service;
     const zones = joined.flatMap(({ name }) => state.serving.get(name)?.zone ?? []);
     return changeService(service, { zones, by: 1, baseline: zones.length });
   });
   return { ...figures, services };
+}
+
+/** A group that draws its targets is full, so that a new node is no target in addition. */
+function leavesNodesOut({ groups, attached }: ServiceState, { cluster }: ServingFacts): boolean {
+  if (!groups.some((group) => membershipOf(group) === 'subset')) return false;
+  return cluster.nodes.some(({ name, ready, excluded }) => ready && !excluded && !attached.has(name));
 }
 
 /** One target of a Service for all replacements of the pods of one node: they run on one new node. */

@@ -19,6 +19,20 @@ test.each([
   expect(blockOf(guardOf(now, factsOf(drawn)), 'n4')?.limit).toBe(limit);
 });
 
+describe('a plan counts on new nodes as targets', () => {
+  const rules = (scene: Scene) =>
+    planFor(factsOf({ traffic: 'Cluster', ...scene }), withMinServing(3)).findings.map(({ rule }) => rule);
+
+  test.each([
+    ['where every node is one', 'all-nodes', {}, false],
+    ['where those that are drawn are all that there are', 'subset', {}, false],
+    ['but not where others are left out', 'subset', { n4: 'absent' }, true],
+  ] as const)('%s', (_, membership, states, isRefused) => {
+    const found = rules({ group: { membership }, states });
+    expect(found.includes('GRD-001')).toBe(isRefused);
+  });
+});
+
 describe('nodes that are included again and still drain', () => {
   const returning: Scene = { group: { returnsAfterDrain: true }, states: { n3: 'draining', n4: 'draining' } };
 

@@ -11,7 +11,7 @@ import { observeAt } from '../support/observing.ts';
 import type { Play, PlayRules } from '../support/played-run.ts';
 import { advance, comeToRest, grant, happen, observe, openPlay, playOut } from '../support/run.ts';
 import { openWorld, type WorldShape } from '../support/world.ts';
-import { excludeAsBefore } from '../support/yesterdays-guard.ts';
+import { excludeAsBefore, forgetPodTargets } from '../support/yesterdays-guard.ts';
 
 /** Runs of the main property; `npm run matrix` asks for more. */
 const runs = Number(process.env['NODEFERRY_PROPERTY_RUNS'] ?? 120);
@@ -23,7 +23,7 @@ const third = Math.ceil(runs / 3);
 const timeout = 60_000 + runs * 200;
 vi.setConfig({ testTimeout: timeout });
 
-/** Random clusters: zones, nodes, Services of both policies, cross-zone on and off, replicas, budgets shared or alone or none. */
+/** Random clusters: zones, nodes, Services of both policies, cross-zone on and off, all nodes or some as targets, pods as targets or not, replicas, budgets shared or alone or none. */
 const app = (name: string): fc.Arbitrary<WorldShape['apps'][number]> =>
   fc
     .record({
@@ -31,10 +31,14 @@ const app = (name: string): fc.Arbitrary<WorldShape['apps'][number]> =>
       scale: fc.integer({ min: 1, max: 9 }),
       policy: fc.constantFrom('Local' as const, 'Cluster' as const),
       crossZone: fc.boolean(),
+      grouped: fc.boolean(),
+      podTargets: fc.boolean(),
       spared: fc.option(fc.integer({ min: 0, max: 3 }), { nil: undefined }),
     })
     .map(({ spared, ...rest }) => ({
       ...rest,
+      // Load balancers that have some nodes as targets send to those of all zones.
+      crossZone: rest.crossZone || rest.grouped,
       spared: spared === undefined ? undefined : Math.min(spared, rest.scale),
     }));
 
@@ -93,6 +97,8 @@ const drainedIdle: [WorldShape, Script] = [
       scale: 1,
       policy: 'Local',
       crossZone: false,
+      grouped: false,
+      podTargets: false,
       spared: undefined,
     })),
     sharedBudget: false,
@@ -111,7 +117,17 @@ const listsLeaving: [WorldShape, Script] = [
   {
     zones: 1,
     nodesPerZone: 1,
-    apps: [{ app: 'app0', scale: 2, policy: 'Local', crossZone: false, spared: undefined }],
+    apps: [
+      {
+        app: 'app0',
+        scale: 2,
+        policy: 'Local',
+        crossZone: false,
+        grouped: false,
+        podTargets: false,
+        spared: undefined,
+      },
+    ],
     sharedBudget: false,
     secondPool: true,
   },
@@ -206,6 +222,18 @@ test.each<[string, PlayRules, fc.Arbitrary<Script>]>([
       playOut(played);
       return played.violations.length + outWrongly.length === 0;
     }),
+    { numRuns: 20_000, endOnFailure: true, seed: soonLost },
+  );
+  expect(result.failed).toBe(true);
+});
+
+test('with a guard that does not know of pods as targets, those of a zone lose their load balancer', () => {
+  const result = fc.check(
+    fc.property(shape, everything, (cluster, happened) =>
+      play({ leaving: forgetPodTargets }, cluster, happened).violations.every(
+        (wrong) => !wrong.includes('all pods of'),
+      ),
+    ),
     { numRuns: 20_000, endOnFailure: true, seed: soonLost },
   );
   expect(result.failed).toBe(true);

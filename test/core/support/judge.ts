@@ -31,6 +31,8 @@ export function judgeExclusion(run: PlayedRun, name: string): readonly string[] 
     if (isHost && !app.crossZone && lastOfZone(world, app, node))
       wrong.push(said(`${app.app} keeps nothing in ${node.zone}`));
     const serving = servingNodes(world, app);
+    if (app.podTargets && isLastCandidate(world, app, node))
+      wrong.push(said(`all pods of ${app.app} in ${node.zone} lose their load balancer`));
     if (app.policy === 'Cluster' && serving.length === 1 && serving[0] === node)
       wrong.push(said(`no node serves ${app.app} any more`));
   }
@@ -147,6 +149,15 @@ function flaps(world: World, { app, scale }: WorldApp, node: WorldNode): boolean
   const slice = world.slices.get(app) ?? [];
   const here = slice.filter((endpoint) => endpoint.node === node.name);
   return here.length > 0 && here.every(({ ready }) => !ready) && slice.filter(({ ready }) => ready).length < scale;
+}
+
+/** No other node of the zone is Ready and included, and the zone has pods that are targets. */
+function isLastCandidate(world: World, { app }: WorldApp, node: WorldNode): boolean {
+  const there = world.nodes.filter(({ zone }) => zone === node.zone);
+  const candidates = there.filter(({ ready, excludedBy }) => ready && excludedBy === undefined);
+  const names = new Set(there.map(({ name }) => name));
+  const hasPods = (world.slices.get(app) ?? []).some((endpoint) => names.has(endpoint.node));
+  return hasPods && candidates.length === 1 && candidates[0] === node;
 }
 
 /** The node serves a zone alone, though others of the zone host pods or not. */

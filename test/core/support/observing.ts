@@ -27,12 +27,14 @@ export function observeAt(world: World, now: number): ServingFacts {
     rollingOut: rollsOut(world, app),
   }));
   const zones = [...new Set(world.nodes.map((node) => node.zone))];
-  const groups = world.apps.map(({ app, crossZone }) => {
+  const groups = world.apps.map(({ app, crossZone, grouped, policy }) => {
     const targets = nodes.flatMap((node, index) => {
       const state = world.nodes[index]?.targets.get(app);
       return state === undefined ? [] : [aTarget(node, { state })];
     });
-    return aGroup(app, nodes, { crossZone, zones, targets });
+    const membership = policy === 'Local' ? 'hosts-only' : 'subset';
+    const some = grouped ? ({ membership, returnsAfterDrain: true } as const) : {};
+    return aGroup(app, nodes, { crossZone, zones, targets, ...some });
   });
   return { ...anObservation({ nodes, pods, services, budgets, workloads }, groups), observedAt: now };
 }
@@ -61,7 +63,7 @@ function podFacts(pod: WorldPod, node: WorldNode | undefined) {
   return { ...rest, labels: { 'pod-template-hash': 'x' }, ownerKind: 'none', ownerName: '', endpointsRemoved } as const;
 }
 
-function serviceFacts(world: World, { app, policy }: WorldApp) {
+function serviceFacts(world: World, { app, policy, podTargets }: WorldApp) {
   const endpoints = (world.slices.get(app) ?? []).map(({ pod, node, ready }) => ({
     podUid: `uid-${pod}`,
     podName: pod,
@@ -70,5 +72,7 @@ function serviceFacts(world: World, { app, policy }: WorldApp) {
     serving: ready,
     terminating: false,
   }));
-  return aService(app, [], { externalTrafficPolicy: policy, endpoints });
+  const zones = [...new Set(world.nodes.map(({ zone }) => zone))];
+  const podGroups = { names: [`pods-${app}`], zones, zonesNeedCandidate: true };
+  return aService(app, [], { externalTrafficPolicy: policy, endpoints, ...(podTargets && { podGroups }) });
 }

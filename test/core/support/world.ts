@@ -18,6 +18,10 @@ export interface WorldApp {
   readonly app: string;
   readonly policy: 'Local' | 'Cluster';
   readonly crossZone: boolean;
+  /** Which nodes its load balancer has: all, those that host an endpoint, or, with policy Cluster, two of them. Nodes come back after their drain. */
+  readonly grouped: boolean;
+  /** Its pods are targets of another load balancer, too, as long as their zone has a candidate node. */
+  readonly podTargets: boolean;
   scale: number;
   /** Version of its pods' template. */
   version: number;
@@ -225,9 +229,10 @@ function emptiest(world: World, nodes: readonly WorldNode[], app: string): strin
   return nodes.toSorted((a, b) => inZone(a.zone) - inZone(b.zone) || onNode(a.name) - onNode(b.name))[0]?.name;
 }
 
-function targetChange(world: World, node: WorldNode, { app, policy }: WorldApp): readonly (() => void)[] {
+function targetChange(world: World, node: WorldNode, own: WorldApp): readonly (() => void)[] {
+  const { app } = own;
   const now = node.targets.get(app);
-  const next = nextState(world, node, app, policy, now);
+  const next = nextState(world, node, own, now);
   if (next === now) return [];
   return [
     () => {
@@ -242,18 +247,32 @@ function targetChange(world: World, node: WorldNode, { app, policy }: WorldApp):
 function nextState(
   world: World,
   node: WorldNode,
-  app: string,
-  policy: 'Local' | 'Cluster',
+  own: WorldApp,
   now: TargetState | undefined,
 ): TargetState | undefined {
-  if (node.excludedBy !== undefined && !node.stuck)
+  const { app, policy, grouped } = own;
+  const isWanted = node.excludedBy === undefined || node.stuck;
+  if (!isWanted || (grouped && !isMember(world, node, own)))
     return now === undefined || now === 'draining' ? undefined : 'draining';
+  if (now === 'draining' && grouped) return undefined;
   if (now === undefined || now === 'draining') return 'initial';
   const passes =
     policy === 'Cluster'
       ? node.ready
       : (world.slices.get(app) ?? []).some((endpoint) => endpoint.node === node.name && endpoint.ready);
   return passes ? 'healthy' : 'unhealthy';
+}
+
+/** Nodes that a load balancer draws. */
+const subsetSize = 2;
+
+/** Whether a load balancer that does not have all nodes has this one. Those that are drawn stay; others take the place of those that leave. */
+function isMember(world: World, node: WorldNode, { app, policy }: WorldApp): boolean {
+  if (policy === 'Local') return (world.slices.get(app) ?? []).some((endpoint) => endpoint.node === node.name);
+  const free = world.nodes.filter(({ excludedBy, stuck }) => excludedBy === undefined || stuck);
+  const isDrawn = ({ targets }: WorldNode) => targets.has(app) && targets.get(app) !== 'draining';
+  const drawn = [...free.filter(isDrawn), ...free.filter((one) => !isDrawn(one))];
+  return drawn.slice(0, subsetSize).includes(node);
 }
 
 /** Lets slices and load balancers catch up with everything. */

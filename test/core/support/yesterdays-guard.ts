@@ -1,5 +1,5 @@
 /** An earlier guard as a control: a test world in which it loses nothing proves nothing. */
-import type { CandidateQuestion } from '../../../core/guard/select-candidate.ts';
+import { type CandidateQuestion, selectCandidate } from '../../../core/guard/select-candidate.ts';
 import type { PoolPlan, ServicePlan } from '../../../core/plan/pool-plan.ts';
 import type { NodeRef, ServiceFacts } from './model.ts';
 
@@ -15,6 +15,15 @@ export function excludeAsBefore({ facts, inFlight, waiting }: CandidateQuestion,
   if (inFlight.length >= plan.policy.guard.maxInFlight) return undefined;
   const counted = plan.services.map((service) => ({ service, serving: servingOf(service, facts, out) }));
   return waiting.find((node) => counted.every(({ service, serving }) => keeps(service, serving, node)));
+}
+
+/** The guard as it was when it did not know that pods can be targets themselves. It does not wait until observations agree. */
+export function forgetPodTargets(question: CandidateQuestion): NodeRef | undefined {
+  const { facts } = question;
+  const services = facts.cluster.services.map(({ podGroups: _forgotten, ...service }) => service);
+  const stableSince = Object.fromEntries(question.waiting.map(({ name }) => [name, 0]));
+  return selectCandidate({ ...question, facts: { ...facts, cluster: { ...facts.cluster, services } }, stableSince })
+    .node;
 }
 
 function servingOf(plan: ServicePlan, facts: CandidateQuestion['facts'], out: ReadonlySet<string>) {
