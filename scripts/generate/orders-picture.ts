@@ -1,5 +1,5 @@
 import { escapeHtml } from '../../client/report/escape-html.ts';
-import type { MeasuredNode, MeasuredOrders, MeasuredUpgrade } from '../../lab/demo/measured-orders.ts';
+import type { MeasuredNode, MeasuredOrders, MeasuredUpgrade } from '../../demo/measured-orders.ts';
 
 /** Lengths in units of the picture, which is scaled to the page. */
 const width = 900;

@@ -7,7 +7,7 @@ import { watchLineJsonSchema } from '../../client/watch-line-schema.ts';
 import { rules } from '../../core/audit/rules.ts';
 import { metrics } from '../../core/status/metrics.ts';
 import { stepLists } from '../../core/steps/steps.ts';
-import type { MeasuredOrders } from '../../lab/demo/measured-orders.ts';
+import type { MeasuredOrders } from '../../demo/measured-orders.ts';
 import { editorJsonSchema } from '../../policy-file/json-schemas.ts';
 import { projectRoot } from '../setup/sources.ts';
 import { auditDoc } from './audit-doc.ts';
@@ -18,7 +18,7 @@ import { policyDoc } from './policy-doc.ts';
 import { referenceDoc } from './reference-doc.ts';
 import { stepsDoc } from './steps-doc.ts';
 
-/** What a picture shows of two upgrades of the demo; see lab/demo/measured-orders.ts. */
+/** What a picture shows of two upgrades of the demo; see demo/measured-orders.ts. */
 export const measurementsOfOrders = join(projectRoot, 'docs', 'measurements', 'orders.json');
 
 /** Files that are generated: path in the project, and content. */

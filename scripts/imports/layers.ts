@@ -44,7 +44,7 @@ const layerRules: readonly LayerRule[] = [
     why: 'one adapter knows nothing of another; what two need of AWS is in adapters/aws, of Google in adapters/gcp',
   },
   {
-    from: /^(client|lab)\//,
+    from: /^(client|demo|bench)\//,
     to: /^workflows\/(?!(?:launcher-)?messages\.ts$)/,
     why: 'of the workflows, others see only messages.ts and launcher-messages.ts',
   },
@@ -54,11 +54,20 @@ const layerRules: readonly LayerRule[] = [
     why: 'only programs wire adapters together',
   },
   {
-    from: /^(worker|client|lab)\//,
+    from: /^(worker|client|demo|bench)\//,
     to: /^adapters\/(eks|gke|gcp|no-provider)\//,
     why: 'only wiring/ knows which provider has which adapter',
   },
-  { from: /^lab\//, to: /^activities\//, why: 'the lab uses the product as its users do' },
+  {
+    from: /^lab\//,
+    to: /^(core|policy-file|ports|operations|adapters|wiring|activities|workflows|worker|client|demo|bench)\//,
+    why: 'the lab is a cluster and a cloud, whatever runs in it',
+  },
+  {
+    from: /^(demo|bench)\//,
+    to: /^activities\//,
+    why: 'the demo uses the product as its users do',
+  },
   { from: /^client\//, to: /^worker\//, why: 'the CLI starts the worker as a process of its own' },
 ];
 

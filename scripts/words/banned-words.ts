@@ -127,7 +127,7 @@ export const bannedWords: readonly BannedWord[] = [
     allow:
       /\bstate machines?\b|\b(this|your|own|two core|build|ci|development|virtual|bare|clean|quiet|busy|loaded|linux|local) machines?\b|\bmachines? with nothing\b|\bmachine readable\b|\bmachine id\b|\bmachine types?\b/g,
     allowFiles:
-      /^(scripts|bin)\/|^test\/(scripts|support|e2e|replay|lab)\/|^lab\/(bench|cluster|dataplane|demo|agents|kubernetes)\/|^lab\/[^/]+$|^vitest\.config\.ts$|^\.ci\//,
+      /^(scripts|bin|demo|bench)\/|^test\/(scripts|support|e2e|replay|lab|bench)\/|^lab\/(cluster|dataplane|agents|kubernetes)\/|^lab\/[^/]+$|^vitest\.config\.ts$|^\.ci\//,
   },
   {
     word: 'look',

@@ -5,7 +5,7 @@ import { askLab } from '../../lab/cluster/lock.ts';
 import { until } from '../../lab/process.ts';
 import { leftovers, sessionFolders } from './support/leftovers.ts';
 
-const MAIN = fileURLToPath(new URL('../../lab/demo/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../demo/main.ts', import.meta.url));
 
 let demo: ChildProcess | undefined;
 afterEach(() => {

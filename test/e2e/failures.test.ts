@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { fetchRun } from '../../client/fetch-status.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
-import { startLabUpgrade } from '../../lab/demo/lab-upgrade.ts';
+import { startLabUpgrade } from '../../demo/lab-upgrade.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { until } from '../../lab/process.ts';
 import { controlsScenario } from '../../lab/scenarios/controls.ts';

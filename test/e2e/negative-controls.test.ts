@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { eksHands } from '../../bench/eks-hands.ts';
+import { upgradeInOrder } from '../../bench/other-orders.ts';
 import type { ProtectiveRule } from '../../core/steps/steps.ts';
-import { eksHands } from '../../lab/bench/eks-hands.ts';
-import { upgradeInOrder } from '../../lab/bench/other-orders.ts';
 import type { Traffic } from '../../lab/traffic/traffic.ts';
 import { type EndpointChurn, startEndpointChurn } from '../support/endpoint-churn.ts';
 import { isMatrix } from '../support/extent.ts';

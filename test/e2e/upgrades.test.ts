@@ -9,9 +9,9 @@ import {
   type LabUpgradeOptions,
   labUpgradePolicy,
   startLabUpgrade,
-} from '../../lab/demo/lab-upgrade.ts';
-import { addRequests } from '../../lab/demo/report.ts';
-import { openSession, type Session } from '../../lab/demo/session.ts';
+} from '../../demo/lab-upgrade.ts';
+import { addRequests } from '../../demo/report.ts';
+import { openSession, type Session } from '../../demo/session.ts';
 import { until } from '../../lab/process.ts';
 import { demoScenario } from '../../lab/scenarios/demo.ts';
 import { sendToRun } from '../support/describe-run.ts';

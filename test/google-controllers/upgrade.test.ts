@@ -1,17 +1,17 @@
 /** A node pool of GKE is replaced under traffic: real nodes, the real ingress-gce, and packets that are passed through. */
 import '../contract/gke/tls-roots.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { gkeHands } from '../../lab/bench/gke-hands.ts';
-import { upgradeInOrder } from '../../lab/bench/other-orders.ts';
+import { gkeHands } from '../../bench/gke-hands.ts';
+import { upgradeInOrder } from '../../bench/other-orders.ts';
 import {
   followLabUpgrade,
   inBatches,
   type LabUpgradeOptions,
   labUpgradePolicy,
   startLabUpgrade,
-} from '../../lab/demo/lab-upgrade.ts';
-import { addRequests } from '../../lab/demo/report.ts';
-import { openGkeSession, type Session } from '../../lab/demo/session.ts';
+} from '../../demo/lab-upgrade.ts';
+import { addRequests } from '../../demo/report.ts';
+import { openGkeSession, type Session } from '../../demo/session.ts';
 import type { GkeLab } from '../../lab/gke-lab.ts';
 import { gkeScenario } from '../../lab/scenarios/gke.ts';
 

@@ -1,6 +1,6 @@
 /** LabUpgrades in clusters of other shapes: three zones, and two pools behind the same Services at once. */
 import { afterEach, expect, test } from 'vitest';
-import { startLabUpgrade } from '../../lab/demo/lab-upgrade.ts';
+import { startLabUpgrade } from '../../demo/lab-upgrade.ts';
 import { oneEndpointPerZone, threeZonesScenario, twoPoolsScenario } from '../../lab/scenarios/disturbances.ts';
 import { openCluster } from '../../wiring/cluster.ts';
 import { expectUnharmed } from '../support/disturbed-upgrade.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startTemporal } from '../../lab/temporal.ts';
+import { startTemporal } from '../../demo/temporal.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { createHarness } from '../support/temporal-harness.ts';
 import { buildTestBundle } from '../support/temporal-server.ts';

@@ -9,7 +9,7 @@ const root = join(import.meta.dirname, '../..');
 const examples = readdirSync(join(root, 'examples')).filter((file) => file.endsWith('.yaml'));
 const validPolicies = [
   ...examples.map((file) => readFileSync(join(root, 'examples', file), 'utf8')),
-  readFileSync(join(root, 'lab/demo/policy.yaml'), 'utf8'),
+  readFileSync(join(root, 'demo/policy.yaml'), 'utf8'),
   everyField,
 ];
 /** The shortest policy that is valid. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { measureOrders } from '../../lab/demo/measured-orders.ts';
-import type { DemoReport } from '../../lab/demo/report.ts';
+import { measureOrders } from '../../demo/measured-orders.ts';
+import type { DemoReport } from '../../demo/report.ts';
 import { drawOrdersPicture } from '../../scripts/generate/orders-picture.ts';
 import { aReplacedNode } from '../client/run-report-fixture.ts';
 import { startedAt } from '../client/run-status-fixture.ts';

@@ -1,6 +1,6 @@
 import { type OperatorCommand, sendCommand } from '../../client/operator-command.ts';
 import type { Policy } from '../../core/policy/policy.ts';
-import type { Session } from '../../lab/demo/session.ts';
+import type { Session } from '../../demo/session.ts';
 
 /** A worker that is away for a test's sake is waited for, ms. */
 const waitMs = 600_000;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
-import { followLabUpgrade } from '../../lab/demo/lab-upgrade.ts';
-import type { Session } from '../../lab/demo/session.ts';
+import { followLabUpgrade } from '../../demo/lab-upgrade.ts';
+import type { Session } from '../../demo/session.ts';
 
 /** Far above what any upgrade in the lab takes, and below the time limit of a test, ms. */
 const maxUpgradeMs = 720_000;

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
-import type { Session } from '../../lab/demo/session.ts';
+import type { Session } from '../../demo/session.ts';
 import { run } from '../../lab/process.ts';
 import { toolPaths } from '../../scripts/setup/paths.ts';
 import { runCommandLine } from './command-line.ts';
@@ -43,7 +43,7 @@ export function operatorOf({ lab, temporal, directory }: Session): LabOperator {
     },
     kubectl: async (...args) => await run(toolPaths().kubectl, ['--kubeconfig', lab.kubeconfigPath, ...args]),
     writePolicy: (spec = {}) => {
-      const template = readFileSync(new URL('../../lab/demo/policy.yaml', import.meta.url), 'utf8');
+      const template = readFileSync(new URL('../../demo/policy.yaml', import.meta.url), 'utf8');
       const written = parse(template) as { readonly spec: { readonly waits: object } };
       const file = join(directory, 'policy.yaml');
       const all = { ...written.spec, waits: { ...written.spec.waits, ...waits }, ...spec };

@@ -18,7 +18,7 @@ const rooms = [
   'workflows',
   'worker',
   'client',
-  'lab/demo',
+  'demo',
   'scripts',
 ];
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { SESSION_FOLDER } from '../../../demo/session.ts';
 import { labNamespaces } from '../../../lab/cluster/cleanup.ts';
 import { CGROUP, STATE_DIR } from '../../../lab/cluster/state.ts';
-import { SESSION_FOLDER } from '../../../lab/demo/session.ts';
 
 /** Command lines of the processes that belong to a lab, wherever they run. */
 export async function labProcesses(): Promise<readonly string[]> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { renderHtmlReport } from '../../../lab/demo/html-report.ts';
-import { makeReport } from '../../../lab/demo/report.ts';
-import { aReport } from '../../client/run-report-fixture.ts';
+import { renderHtmlReport } from '../../demo/html-report.ts';
+import { makeReport } from '../../demo/report.ts';
+import { aReport } from '../client/run-report-fixture.ts';
 
 const bound = {
   totalMs: 400_000,

@@ -2,8 +2,9 @@
  * How other tools replace a pool, as controls: new nodes first, then one old node after another in the order of that tool. The same pool in the same
  * lab loses requests this way.
  */
-import { toolPaths } from '../../scripts/setup/paths.ts';
-import { run, until } from '../process.ts';
+
+import { run, until } from '../lab/process.ts';
+import { toolPaths } from '../scripts/setup/paths.ts';
 
 /** What is done with one old node; a number is a wait, ms. */
 type Act = 'exclude' | 'drain' | 'terminate' | number;

@@ -1,7 +1,8 @@
 /** How long the lab's instances take to become nodes: no order can use them sooner. */
-import { toolPaths } from '../../scripts/setup/paths.ts';
-import { run } from '../process.ts';
-import type { RunningLab } from '../running-lab.ts';
+
+import { run } from '../lab/process.ts';
+import type { RunningLab } from '../lab/running-lab.ts';
+import { toolPaths } from '../scripts/setup/paths.ts';
 
 const columns =
   '{range .items[*]}{.spec.providerID}{" "}{.status.conditions[?(@.type=="Ready")].lastTransitionTime}{"\\n"}{end}';

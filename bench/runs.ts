@@ -10,8 +10,8 @@ import {
 } from '../demo/lab-upgrade.ts';
 import { addRequests, type RequestCounts } from '../demo/report.ts';
 import { openSession, type Session } from '../demo/session.ts';
-import { whenAborted } from '../interrupted.ts';
-import type { TrafficVolume } from '../traffic/config.ts';
+import { whenAborted } from '../lab/interrupted.ts';
+import type { TrafficVolume } from '../lab/traffic/config.ts';
 import { eksHands } from './eks-hands.ts';
 import { watchMachines } from './machine-watch.ts';
 import { type OtherOrder, upgradeInOrder } from './other-orders.ts';

@@ -1,5 +1,5 @@
-import { openCluster } from '../../wiring/cluster.ts';
-import type { Lab } from '../lab.ts';
+import type { Lab } from '../lab/lab.ts';
+import { openCluster } from '../wiring/cluster.ts';
 
 /** What a replacement costs in instances, and how long its new ones took. */
 interface MachineUse {

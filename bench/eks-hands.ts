@@ -11,8 +11,8 @@ import {
   EKSClient,
   UpdateNodegroupConfigCommand,
 } from '@aws-sdk/client-eks';
-import type { Lab } from '../lab.ts';
-import { until } from '../process.ts';
+import type { Lab } from '../lab/lab.ts';
+import { until } from '../lab/process.ts';
 import type { PoolHands } from './other-orders.ts';
 
 /** The names of both pools, and the version of the new one. */

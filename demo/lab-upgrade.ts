@@ -1,14 +1,14 @@
 /** An upgrade in the lab: nodeferry replaces a node group while traffic flows. */
 import { readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
-import { startUpgrade } from '../../client/commands/upgrade.ts';
-import { type FetchedRun, fetchRun } from '../../client/fetch-status.ts';
-import type { Policy } from '../../core/policy/policy.ts';
-import type { RunReport, RunStatus } from '../../core/status/status.ts';
-import type { ProtectiveRule } from '../../core/steps/steps.ts';
-import { parsePolicy } from '../../policy-file/parse.ts';
-import { nodeReplacementId, poolUpgradeId } from '../../workflows/messages.ts';
-import type { RunningLab } from '../running-lab.ts';
+import { startUpgrade } from '../client/commands/upgrade.ts';
+import { type FetchedRun, fetchRun } from '../client/fetch-status.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import type { RunReport, RunStatus } from '../core/status/status.ts';
+import type { ProtectiveRule } from '../core/steps/steps.ts';
+import type { RunningLab } from '../lab/running-lab.ts';
+import { parsePolicy } from '../policy-file/parse.ts';
+import { nodeReplacementId, poolUpgradeId } from '../workflows/messages.ts';
 import type { AnySession } from './session.ts';
 
 const template = new URL('./policy.yaml', import.meta.url);
@@ -49,7 +49,7 @@ export function labUpgradePolicy(lab: RunningLab, options: LabUpgradeOptions): P
       disabledRules: options.without ?? [],
     },
   });
-  const parsed = parsePolicy(text, 'lab/demo/policy.yaml');
+  const parsed = parsePolicy(text, 'demo/policy.yaml');
   if (!parsed.ok) throw new Error(parsed.problems.map((problem) => `${problem.field}: ${problem.message}`).join('; '));
   return parsed.policy;
 }

@@ -2,8 +2,8 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { authority } from '../gcp/certificates.ts';
-import { runInterruptibly } from '../interrupted.ts';
+import { authority } from '../lab/gcp/certificates.ts';
+import { runInterruptibly } from '../lab/interrupted.ts';
 import { readDemoOptions } from './options.ts';
 
 const options = readDemoOptions(process.argv);

@@ -1,10 +1,10 @@
 /** What the demo shows: progress lines first, then the live tree with sent and lost requests below it. */
 import { createLogUpdate } from 'log-update';
-import { styleFor } from '../../client/output/style.ts';
-import { describeChanges } from '../../client/view/changes.ts';
-import { renderTree } from '../../client/view/tree.ts';
-import type { RunStatus } from '../../core/status/status.ts';
-import type { TrafficTruth } from '../traffic/truth.ts';
+import { styleFor } from '../client/output/style.ts';
+import { describeChanges } from '../client/view/changes.ts';
+import { renderTree } from '../client/view/tree.ts';
+import type { RunStatus } from '../core/status/status.ts';
+import type { TrafficTruth } from '../lab/traffic/truth.ts';
 import { addRequests } from './report.ts';
 
 /** How often lines are printed where there is no terminal to redraw, ms. */

@@ -1,15 +1,15 @@
 /** The minimum duration of an upgrade in the lab, from the lab's configured delays and the time that its instances take to boot. */
 
-import { systemClock } from '../../adapters/clock/system-clock.ts';
-import { type LowerBound, lowerBound } from '../../core/plan/lower-bound.ts';
-import type { Policy } from '../../core/policy/policy.ts';
-import type { TryRelease } from '../../operations/ask-before-pod-surge.ts';
-import { observeAndPlan } from '../../operations/observe-and-plan.ts';
-import { createObserver } from '../../operations/observer.ts';
-import { openCluster } from '../../wiring/cluster.ts';
-import { openLoadBalancers } from '../../wiring/load-balancers.ts';
-import { openNodePools } from '../../wiring/providers.ts';
-import type { RunningLab } from '../running-lab.ts';
+import { systemClock } from '../adapters/clock/system-clock.ts';
+import { type LowerBound, lowerBound } from '../core/plan/lower-bound.ts';
+import type { Policy } from '../core/policy/policy.ts';
+import type { RunningLab } from '../lab/running-lab.ts';
+import type { TryRelease } from '../operations/ask-before-pod-surge.ts';
+import { observeAndPlan } from '../operations/observe-and-plan.ts';
+import { createObserver } from '../operations/observer.ts';
+import { openCluster } from '../wiring/cluster.ts';
+import { openLoadBalancers } from '../wiring/load-balancers.ts';
+import { openNodePools } from '../wiring/providers.ts';
 import { measureBootMs } from './boot.ts';
 
 /** The longest request that the demo sends, ms. A pod that is told to stop finishes it first. */

@@ -1,4 +1,4 @@
-import type { Traffic } from '../traffic/traffic.ts';
+import type { Traffic } from '../lab/traffic/traffic.ts';
 
 /** Counts losses second by second. */
 interface LossRecord {

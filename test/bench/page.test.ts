@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { benchRows, renderPage } from '../../../lab/bench/page.ts';
-import type { BenchRun } from '../../../lab/bench/runs.ts';
+import { benchRows, renderPage } from '../../bench/page.ts';
+import type { BenchRun } from '../../bench/runs.ts';
 
 const podSurge: BenchRun = {
   nodes: 4,

@@ -1,5 +1,5 @@
 /** What a picture shows of two upgrades of the demo, side by side: kept as docs/measurements/orders.json. */
-import type { EvidenceKind } from '../../core/steps/steps.ts';
+import type { EvidenceKind } from '../core/steps/steps.ts';
 import type { DemoReport } from './report.ts';
 
 /** A part of the time of a node, in seconds since the start of the upgrade. */

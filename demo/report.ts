@@ -1,10 +1,11 @@
 /** The report of an upgrade in the lab: what was sent, what was lost, and how the duration compares with the lower bound. */
-import { renderTimeline } from '../../client/view/report.ts';
-import { renderTable } from '../../client/view/table.ts';
-import type { LowerBound } from '../../core/plan/lower-bound.ts';
-import type { NodeStatus, RunReport } from '../../core/status/status.ts';
+
 import type { NodeAct } from '../bench/other-orders.ts';
-import type { TrafficTruth } from '../traffic/truth.ts';
+import { renderTimeline } from '../client/view/report.ts';
+import { renderTable } from '../client/view/table.ts';
+import type { LowerBound } from '../core/plan/lower-bound.ts';
+import type { NodeStatus, RunReport } from '../core/status/status.ts';
+import type { TrafficTruth } from '../lab/traffic/truth.ts';
 
 /** Counts of requests; slow means that connecting took more than 0.9 s, so that a SYN was dropped. */
 export interface RequestCounts {

@@ -1,13 +1,13 @@
 /** The demo: a live node pool is replaced under traffic. */
 import { writeFile } from 'node:fs/promises';
-import type { RunReport, RunStatus } from '../../core/status/status.ts';
-import { ensureTools } from '../../scripts/setup/ensure.ts';
 import { type NodeAct, type PoolHands, upgradeInOrder } from '../bench/other-orders.ts';
-import type { GkeLab } from '../gke-lab.ts';
-import { whenAborted } from '../interrupted.ts';
-import type { Lab } from '../lab.ts';
-import { demoScenario } from '../scenarios/demo.ts';
-import { gkeScenario } from '../scenarios/gke.ts';
+import type { RunReport, RunStatus } from '../core/status/status.ts';
+import type { GkeLab } from '../lab/gke-lab.ts';
+import { whenAborted } from '../lab/interrupted.ts';
+import type { Lab } from '../lab/lab.ts';
+import { demoScenario } from '../lab/scenarios/demo.ts';
+import { gkeScenario } from '../lab/scenarios/gke.ts';
+import { ensureTools } from '../scripts/setup/ensure.ts';
 import { boundUpgrade } from './bound.ts';
 import { renderHtmlReport } from './html-report.ts';
 import { countHistoryEvents, followLabUpgrade, inBatches, labUpgradePolicy, startLabUpgrade } from './lab-upgrade.ts';

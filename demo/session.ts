@@ -4,21 +4,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { connectTemporalAt, type TemporalConnection } from '../../client/connect.ts';
-import { toolPaths } from '../../scripts/setup/paths.ts';
-import type { GkeLab } from '../gke-lab.ts';
-import type { Lab } from '../lab.ts';
-import { NAMESPACES } from '../network-plan.ts';
-import { stop } from '../process.ts';
-import type { LabOptions, RunningLab } from '../running-lab.ts';
-import type { GkeScenario, Scenario } from '../scenario.ts';
-import { insideTrafficFile } from '../scenarios/parts.ts';
-import { startTemporal } from '../temporal.ts';
-import { DEFAULT_VOLUME, loadBalancerUrls, outsideTraffic, type TrafficVolume } from '../traffic/config.ts';
-import { followTraffic, startTraffic, type Traffic } from '../traffic/traffic.ts';
-import { LAB_NAME } from '../which.ts';
+import { connectTemporalAt, type TemporalConnection } from '../client/connect.ts';
+import type { GkeLab } from '../lab/gke-lab.ts';
+import type { Lab } from '../lab/lab.ts';
+import { NAMESPACES } from '../lab/network-plan.ts';
+import { stop } from '../lab/process.ts';
+import type { LabOptions, RunningLab } from '../lab/running-lab.ts';
+import type { GkeScenario, Scenario } from '../lab/scenario.ts';
+import { insideTrafficFile } from '../lab/scenarios/parts.ts';
+import { DEFAULT_VOLUME, loadBalancerUrls, outsideTraffic, type TrafficVolume } from '../lab/traffic/config.ts';
+import { followTraffic, startTraffic, type Traffic } from '../lab/traffic/traffic.ts';
+import { LAB_NAME } from '../lab/which.ts';
+import { toolPaths } from '../scripts/setup/paths.ts';
+import { startTemporal } from './temporal.ts';
 
-const workerMain = fileURLToPath(new URL('../../worker/main.ts', import.meta.url));
+const workerMain = fileURLToPath(new URL('../worker/main.ts', import.meta.url));
 
 /** Prefix of the folders in which sessions keep the logs and the database of Temporal and the worker. */
 export const SESSION_FOLDER = `${LAB_NAME}-`;
@@ -50,13 +50,13 @@ interface SessionOptions {
 
 /** Opens a session on AWS and resolves once traffic has flowed without a loss for a few seconds. */
 export async function openSession(scenario: Scenario, options: SessionOptions = {}): Promise<Session> {
-  const { startLab } = await import('../lab.ts');
+  const { startLab } = await import('../lab/lab.ts');
   return await openSessionIn((at) => startLab(scenario, at), options);
 }
 
 /** The same on Google. */
 export async function openGkeSession(scenario: GkeScenario, options: SessionOptions = {}): Promise<Session<GkeLab>> {
-  const { startGkeLab } = await import('../gke-lab.ts');
+  const { startGkeLab } = await import('../lab/gke-lab.ts');
   return await openSessionIn((at) => startGkeLab(scenario, at), options);
 }
 

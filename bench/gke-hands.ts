@@ -1,8 +1,8 @@
 /** Node pools of the lab on Google as a script changes them. */
 import { ClusterManagerClient } from '@google-cloud/container';
 import { auth, compute } from '@googleapis/compute';
-import type { GkeLab } from '../gke-lab.ts';
-import { until } from '../process.ts';
+import type { GkeLab } from '../lab/gke-lab.ts';
+import { until } from '../lab/process.ts';
 import type { PoolChange } from './eks-hands.ts';
 import type { PoolHands } from './other-orders.ts';
 

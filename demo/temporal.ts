@@ -1,9 +1,9 @@
 /** A Temporal development server for the lab: real server, in-memory database, loopback only. */
 import { join } from 'node:path';
+import { freePorts, startOnFreePorts } from '../lab/free-ports.ts';
+import { attempt, isRunning, StopWaiting, start, stop, until } from '../lab/process.ts';
 import { toolPaths } from '../scripts/setup/paths.ts';
 import { searchAttributeFlags } from '../workflows/messages.ts';
-import { freePorts, startOnFreePorts } from './free-ports.ts';
-import { attempt, isRunning, StopWaiting, start, stop, until } from './process.ts';
 
 /** A running Temporal server. */
 interface LabTemporal {

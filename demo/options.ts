@@ -1,6 +1,6 @@
 /** The command line of the demo. */
 import { Command, Option } from 'commander';
-import { type ProtectiveRule, protectiveRules } from '../../core/steps/steps.ts';
+import { type ProtectiveRule, protectiveRules } from '../core/steps/steps.ts';
 
 /** The options of the demo. */
 export interface DemoOptions {

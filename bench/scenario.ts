@@ -1,6 +1,6 @@
-import type { Scenario } from '../scenario.ts';
-import { demoScenario } from '../scenarios/demo.ts';
-import { agent, insideProber, systemNodegroup, webAndApi, webNodegroup } from '../scenarios/parts.ts';
+import type { Scenario } from '../lab/scenario.ts';
+import { demoScenario } from '../lab/scenarios/demo.ts';
+import { agent, insideProber, systemNodegroup, webAndApi, webNodegroup } from '../lab/scenarios/parts.ts';
 
 /** The demo's lab with this many old nodes and as many pods of each Service. Twelve old and twelve new nodes don't boot on two cores. */
 export function benchScenario(nodes: number): Scenario {

@@ -1,9 +1,9 @@
 /** The report of the demo as an HTML page: that of the run, with what the demo knows besides. */
-import { readVersion } from '../../adapters/package/version.ts';
-import { composeReport } from '../../client/report/compose-report.ts';
-import { paragraph, plain, type Section } from '../../client/report/document.ts';
-import { renderHtml } from '../../client/report/render-html.ts';
-import type { RunReport } from '../../core/status/status.ts';
+import { readVersion } from '../adapters/package/version.ts';
+import { composeReport } from '../client/report/compose-report.ts';
+import { paragraph, plain, type Section } from '../client/report/document.ts';
+import { renderHtml } from '../client/report/render-html.ts';
+import type { RunReport } from '../core/status/status.ts';
 import type { DemoReport, RequestCounts } from './report.ts';
 
 /** Writes the report of a run of the demo as an HTML page. */
