@@ -100,7 +100,9 @@ test('with a payload codec, what Temporal stores of a run is encrypted, and only
   expect(payloads.length).toBeGreaterThan(100);
   expect(payloads.filter(({ encoding }) => encoding !== 'binary/encrypted')).toEqual([]);
   expect(failures.length).toBeGreaterThan(0);
-  expect(new Set(failures)).toEqual(new Set(['Encoded failure']));
+  // The server's own words about a step that was late on a busy machine tell nothing of the run.
+  const fromServer = /^activity (?:Heartbeat|StartToClose|ScheduleToStart) timeout$/;
+  expect(new Set(failures.filter((text) => !fromServer.test(text)))).toEqual(new Set(['Encoded failure']));
 
   const workflowBundle = await ensureWorkflowBundle(quietLogger, { encodesFailures: true });
   for (const [index, history] of histories.entries())
