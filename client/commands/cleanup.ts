@@ -1,12 +1,11 @@
 import { systemClock } from '../../adapters/clock/system-clock.ts';
-import { readClusterName } from '../../adapters/kubernetes/kubeconfig.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { openCluster } from '../../wiring/cluster.ts';
-import { regionFromEnvironment } from '../../wiring/environment.ts';
 import type { ProviderName } from '../../wiring/provider-names.ts';
 import { openNodePools } from '../../wiring/providers.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
 import { type CleanupTarget, cleanUp, findLeftoversOf } from '../cleanup.ts';
+import { nameCluster } from '../cluster-name.ts';
 import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';
 import { connectTemporal, operatorName } from '../connect.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
@@ -34,8 +33,7 @@ export async function cleanupCommand(target: RunTarget, options: CleanupOptions)
   const clock = systemClock;
   const pools = openNodePools({ clock });
   const [regionVariable] = pools.traitsOf({ provider }).regionVariables;
-  const named = readClusterName(clusterOptionsOf(options));
-  const region = options.region ?? named.region ?? regionFromEnvironment(process.env, provider) ?? '';
+  const { region = '', ...named } = nameCluster(options, provider);
   const locator = options.project === undefined ? named.locator : { project: options.project };
   if (regionVariable !== undefined && region === '') {
     throw new NodeferryError({
