@@ -32,7 +32,7 @@ export function flowsTo(world: World, { owner, ip }: Member): BrokenFlows[] {
 }
 
 /** Addresses and ports of forwarding rules of the region for TCP. Global ones are of load balancers that don't pass packets through. */
-function listeners(world: World) {
+export function listeners(world: World) {
   const rules = [...world.resources.values()].filter(({ path }) => /^regions\/[^/]+\/forwardingRules\//.test(path));
   return rules.filter(isForTcp).flatMap((rule) => {
     const { IPAddress, target, backendService } = rule.fields;

@@ -1,14 +1,12 @@
 import type { World } from '../../world.ts';
-import { nameIn, parseLink } from '../links.ts';
-import { passthroughRules } from './rules.ts';
+import { nameIn } from '../links.ts';
+import { listeners, passthroughRules } from './rules.ts';
 
-/** Why the load balancer of an address sends no new connections to a VM because it is healthy; undefined when it does. */
+/** Why the load balancer of an address does not send new connections to a VM as a healthy one; undefined when it does. */
 export function targetFault(world: World, vip: string, name: string): string | undefined {
   const { balancing } = world;
   if (balancing === undefined) return 'is not checked';
-  const owners = [...world.resources.values()]
-    .filter(({ fields }) => fields['IPAddress'] === vip)
-    .map(({ fields }) => parseLink(fields['target'] ?? fields['backendService']));
+  const owners = listeners(world).flatMap((one) => (one.vip === vip ? [one.owner] : []));
   const members = [...balancing.members.values()].filter(
     ({ owner, instance, leaving }) => owners.includes(owner) && nameIn(instance) === name && !leaving,
   );
