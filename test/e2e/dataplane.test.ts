@@ -5,9 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { HealthProbe, ProbeResult } from '../../lab/contracts.ts';
 import { createDataPlane, type LabDataPlane } from '../../lab/dataplane/nft.ts';
 import { run } from '../../lab/process.ts';
-import { parseLine, type StreamConfig } from '../../lab/traffic/prober.ts';
-import { startTraffic, type Traffic } from '../../lab/traffic/traffic.ts';
-import type { TrafficTruth } from '../../lab/traffic/truth.ts';
+import { parseLine } from '../../lab/traffic/prober.ts';
 import { toolPaths } from '../../scripts/setup/paths.ts';
 import {
   CLIENT,
@@ -20,14 +18,18 @@ import {
   VIP,
   VIP_PORT,
 } from '../lab/dataplane/topology.ts';
+import { createSender, damage, serverIn, serversWithout, streamsTo, until } from './support/data-plane.ts';
 
 const URL_ = `http://${VIP}:${VIP_PORT}/`;
 
-const connect: StreamConfig = stream('connect', { ratePerSecond: 100, timeoutMs: 3_000 });
+const stream = streamsTo(URL_);
+const connect = stream('connect', { ratePerSecond: 100, timeoutMs: 3_000 });
 
 let topology: Topology;
 let dataPlane: LabDataPlane;
-let started: Traffic[] = [];
+const { send, stopAll } = createSender();
+const server = (name: string) => serverIn(topology, name);
+const without = (name: string) => serversWithout(topology, name);
 
 beforeAll(async () => {
   topology = await createTopology(toolPaths().app, ['first', 'second', 'third']);
@@ -41,8 +43,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await Promise.allSettled(started.map((traffic) => traffic.stop()));
-  started = [];
+  await stopAll();
   await dataPlane.close();
   await inside(LOAD_BALANCER, 'conntrack', '-F');
 });
@@ -271,17 +272,6 @@ describe('health checks', () => {
   });
 });
 
-function stream(kind: StreamConfig['kind'], rest: Partial<StreamConfig> & { ratePerSecond: number }): StreamConfig {
-  const urls = [kind === 'stream' ? `${URL_}stream` : URL_];
-  return { name: kind, kind, urls, sourceAddresses: CLIENT_ADDRESSES, ...rest };
-}
-
-function send(...streams: readonly StreamConfig[]): Traffic {
-  const traffic = startTraffic({ prober: toolPaths().prober, namespace: CLIENT, config: { streams }, maxSeconds: 120 });
-  started.push(traffic);
-  return traffic;
-}
-
 async function runProber(args: readonly string[], input: string) {
   const namespace = [`--net=/run/netns/${CLIENT}`];
   return parse(await run('nsenter', [...namespace, toolPaths().prober, ...args], { input }));
@@ -299,16 +289,6 @@ async function sendTo(servers: readonly Server[]): Promise<void> {
   await dataPlane.settled();
 }
 
-function server(name: string): Server {
-  const found = topology.servers.find((candidate) => candidate.name === name);
-  if (found === undefined) throw new Error(`no server ${name}`);
-  return found;
-}
-
-function without(name: string): readonly Server[] {
-  return topology.servers.filter((candidate) => candidate.name !== name);
-}
-
 function flowsTo({ ip }: Server) {
   return { vip: VIP, port: VIP_PORT, targetIp: ip, targetPort: 8080 };
 }
@@ -317,16 +297,4 @@ function flowsTo({ ip }: Server) {
 async function peers({ namespace }: Server): Promise<readonly string[]> {
   const lines = await inside(namespace, 'ss', '-Htn', 'state', 'established');
   return [...lines.matchAll(/(10\.9\.0\.\d+)\]?:\d+/g)].map((match) => match[1] ?? '');
-}
-
-function damage({ lost, cut, slow, inFlight }: TrafficTruth) {
-  return { lost, cut, slow, inFlight };
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`never: ${String(condition)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

@@ -1,8 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createDataPlane, type LabDataPlane } from '../../lab/dataplane/nft.ts';
-import type { StreamConfig } from '../../lab/traffic/prober.ts';
-import { startTraffic, type Traffic } from '../../lab/traffic/traffic.ts';
-import type { TrafficTruth } from '../../lab/traffic/truth.ts';
 import { toolPaths } from '../../scripts/setup/paths.ts';
 import {
   CLIENT,
@@ -15,15 +12,19 @@ import {
   type Server,
   type Topology,
 } from '../lab/dataplane/topology.ts';
+import { createSender, damage, serverIn, serversWithout, streamsTo, until } from './support/data-plane.ts';
 
 const URL_ = `http://${PASSTHROUGH_VIP}:${PASSTHROUGH_PORT}/`;
 const undamaged = { lost: 0, cut: 0, slow: 0, inFlight: 0 };
 
+const stream = streamsTo(URL_);
 const connect = stream('connect', { ratePerSecond: 100, timeoutMs: 3_000 });
 
 let topology: Topology;
 let dataPlane: LabDataPlane;
-let started: Traffic[] = [];
+const { send, stopAll } = createSender();
+const server = (name: string) => serverIn(topology, name);
+const without = (name: string) => serversWithout(topology, name);
 
 beforeAll(async () => {
   topology = await createTopology(toolPaths().app, ['first', 'second', 'third'], 'directly');
@@ -37,8 +38,7 @@ beforeEach(async () => {
 });
 
 afterEach(async () => {
-  await Promise.allSettled(started.map((traffic) => traffic.stop()));
-  started = [];
+  await stopAll();
   await dataPlane.close();
 });
 
@@ -159,17 +159,6 @@ it('leaves no routing rule behind', async () => {
   expect(await inside(LOAD_BALANCER, 'ip', 'rule', 'show')).not.toContain('fwmark');
 });
 
-function stream(kind: StreamConfig['kind'], rest: Partial<StreamConfig> & { ratePerSecond: number }): StreamConfig {
-  const urls = [kind === 'stream' ? `${URL_}stream` : URL_];
-  return { name: kind, kind, urls, sourceAddresses: CLIENT_ADDRESSES, ...rest };
-}
-
-function send(...streams: readonly StreamConfig[]): Traffic {
-  const traffic = startTraffic({ prober: toolPaths().prober, namespace: CLIENT, config: { streams }, maxSeconds: 120 });
-  started.push(traffic);
-  return traffic;
-}
-
 async function sendTo(servers: readonly Server[]): Promise<void> {
   dataPlane.forward([topology.passthroughRule(servers)]);
   await dataPlane.settled();
@@ -184,31 +173,9 @@ function flowsTo(name: string) {
   return { vip: PASSTHROUGH_VIP, port: PASSTHROUGH_PORT, targetIp: server(name).ip, targetPort: 0 };
 }
 
-function server(name: string): Server {
-  const found = topology.servers.find((candidate) => candidate.name === name);
-  if (found === undefined) throw new Error(`no server ${name}`);
-  return found;
-}
-
-function without(name: string): readonly Server[] {
-  return topology.servers.filter((candidate) => candidate.name !== name);
-}
-
 /** Established connections of the server with clients: its own address and port, and the client's address. */
 async function connections({ namespace }: Server) {
   const lines = await inside(namespace, 'ss', '-Htn', 'state', 'established');
   const found = lines.matchAll(/(?:\[::ffff:)?(\d+\.\d+\.\d+\.\d+)\]?:(\d+)\s+(?:\[::ffff:)?(10\.9\.0\.\d+)\]?:\d+/g);
   return [...found].map(([, ip, port, peer]) => ({ local: `${ip}:${port}`, peer }));
-}
-
-function damage({ lost, cut, slow, inFlight }: TrafficTruth) {
-  return { lost, cut, slow, inFlight };
-}
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`never: ${String(condition)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
