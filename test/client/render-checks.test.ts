@@ -2,22 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Check } from '../../client/doctor/check.ts';
 import { renderChecks } from '../../client/doctor/render-checks.ts';
 import { plainStyle } from '../../client/output/style.ts';
+import { checks as inEveryState } from './screens/command-scenes.ts';
 
 const checks: readonly Check[] = [
-  { id: 'temporal.server', state: 'ok', found: 'version 1.31.2 at temporal.example.com:7233' },
-  {
-    id: 'temporal.namespace',
-    state: 'warning',
-    found: 'default keeps runs that have ended for 1d; their reports vanish with them',
-    fix: 'Keep them for three days or longer:\ntemporal operator namespace update --namespace default --retention 72h',
-  },
-  {
-    id: 'workers.pollers',
-    state: 'failed',
-    found: 'no worker has polled task queue nodeferry within five minutes',
-    fix: 'Start a worker, or read the logs of those that run:\nnodeferry worker',
-  },
-  { id: 'workers.versions', state: 'unknown', found: 'not asked: there is no worker' },
+  ...inEveryState,
   {
     id: 'runs.steps',
     state: 'failed',

@@ -1,6 +1,5 @@
 /** A run whose new pool exists already: it uses the nodes that are there, adds what is missing, and never deletes the pool. */
 import { describe, expect, test } from 'vitest';
-import { abortUpdate } from '../../workflows/messages.ts';
 import { addIdlePool } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { upgradeAndAbort, upgradeAndRollBack } from '../support/abort-run.ts';
@@ -139,18 +138,10 @@ describe('steps that run more than once', () => {
   });
 
   test('leave it as it was found', async () => {
-    const { world, start } = adoptionOf(2);
+    const upgrade = adoptionOf(2);
+    const { world } = upgrade;
     const found = foundIn(world);
-    let asked: Promise<unknown> | undefined;
-    const { handle } = await start({
-      before: (step) => {
-        if (step === 'evictPods')
-          asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'because' }] });
-      },
-      after: losingEachAnswer(),
-    });
-    expect((await handle.result()).outcome).toBe('aborted');
-    await asked;
+    await upgradeAndAbort(upgrade, { step: 'evictPods' }, { after: losingEachAnswer() });
     expectNothingLost(world);
     expectNothingLeft(world, 6);
     expect(foundIn(world)).toEqual(found);

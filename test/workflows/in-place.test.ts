@@ -1,6 +1,6 @@
 /** A pool that is replaced under its own name: the nodes that it had when the run began are the old ones, all that come later are new. */
 import { describe, expect, test } from 'vitest';
-import { abortUpdate, rollbackUpdate, skipUpdate } from '../../workflows/messages.ts';
+import { rollbackUpdate, skipUpdate } from '../../workflows/messages.ts';
 import { fillPool } from '../simulator/pools.ts';
 import type { World } from '../simulator/world.ts';
 import { expectServedByOldPool, upgradeAndAbort } from '../support/abort-run.ts';
@@ -124,18 +124,9 @@ describe('an abort removes the new nodes, and the old ones serve', () => {
   });
 
   test('when every step loses its first response', async () => {
-    const { world, start } = inPlace();
-    let asked: Promise<unknown> | undefined;
-    const { handle } = await start({
-      before: (step) => {
-        if (step === 'evictPods')
-          asked ??= handle.executeUpdate(abortUpdate, { args: [{ by: 'ann', reason: 'because' }] });
-      },
-      after: losingEachAnswer(),
-    });
-    expect((await handle.result()).outcome).toBe('aborted');
-    await asked;
-    expectAsBefore(world);
+    const upgrade = inPlace();
+    await upgradeAndAbort(upgrade, { step: 'evictPods' }, { after: losingEachAnswer() });
+    expectAsBefore(upgrade.world);
   });
 });
 
