@@ -11,7 +11,7 @@ export const wkl009ReadinessEndsEarly: Rule = {
   title: 'Readiness that may fail while a terminating pod still serves',
   why: 'Readiness probes continue while a pod terminates. Many applications fail them on SIGTERM. A pod that terminates and is not ready is no endpoint at all: under policy Local kube-proxy drops what the load balancer still sends to its node.',
   fix: 'Raise failureThreshold of the readiness probe, so that the pod stays ready until its connections have ended; or have the application stay ready after SIGTERM.',
-  source: 'KEP-1669; kubernetes pkg/proxy/topology.go',
+  source: 'KEP-1669; kubernetes pkg/proxy/topology.go; kubernetes/ingress-nginx#13689',
   needsLoadBalancers: true,
   check: (question) =>
     groupPods(evictedPods(question), ({ pod, need }, object) => {

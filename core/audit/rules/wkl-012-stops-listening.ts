@@ -1,10 +1,7 @@
 import { patchPods, withCommands } from '../commands.ts';
-import { evictedPods, preStopOf } from '../eviction-needs.ts';
+import { endsAtOnce, evictedPods } from '../eviction-needs.ts';
 import { groupPods } from '../per-workload.ts';
 import type { Rule } from '../rule.ts';
-
-/** Commands that end the server at once, or make its readiness fail at once. */
-const ending = /wait-shutdown|nginx\s+-s\s+(?:quit|stop)|\bkill\s|\bkillall\s/;
 
 /** WKL-012: a preStop hook that begins to stop the server instead of keeping it. */
 export const wkl012StopsListening: Rule = {
@@ -20,7 +17,7 @@ export const wkl012StopsListening: Rule = {
       ({ pod, need }, object) => {
         const command = pod.lifecycle?.preStopCommand;
         const [container] = pod.lifecycle?.containers ?? [];
-        if (command === undefined || preStopOf(pod) > 0 || !ending.test(command)) return undefined;
+        if (command === undefined || !endsAtOnce(pod)) return undefined;
         const seconds = Math.ceil(need.preStopMs / 1000);
         const terminationGracePeriodSeconds = Math.max(pod.terminationGracePeriodSeconds, seconds + 30);
         const preStop = { exec: null, sleep: { seconds } };

@@ -124,6 +124,33 @@ const cases: readonly RuleCase[] = [
     boundary: { pods: command('sh -c sleep 5; nginx -s quit') },
   },
   {
+    rule: 'WKL-012',
+    severity: 'error',
+    what: 'the hook of ingress-nginx, which stops it and waits',
+    found: { pods: command('/wait-shutdown') },
+    says: 'the preStop hook (/wait-shutdown) stops the server',
+    fix: '"preStop":{"exec":null,"sleep":{"seconds":75}}',
+    boundary: { pods: webPods({ preStopSeconds: 10 }) },
+  },
+  {
+    rule: 'WKL-012',
+    severity: 'error',
+    what: 'a preStop hook that sleeps only once it has stopped the server',
+    found: { pods: command('sh -c nginx -c /etc/nginx/nginx.conf -s quit; while pgrep -x nginx; do sleep 1; done') },
+    says: 'stops the server',
+    boundary: {
+      pods: command('sh -c sleep 5; nginx -c /etc/nginx/nginx.conf -s quit; while pgrep -x nginx; do sleep 1; done'),
+    },
+  },
+  {
+    rule: 'WKL-033',
+    severity: 'error',
+    what: 'a sleep that begins after the server was stopped',
+    found: { pods: command('sh -c nginx -s quit; sleep 75') },
+    says: 'serve 0 s after an eviction',
+    boundary: { pods: command('sh -c sleep 75; nginx -s quit') },
+  },
+  {
     rule: 'WKL-013',
     severity: 'error',
     what: 'no readiness probe',
