@@ -2,7 +2,7 @@ import { type GkeScenario, type Scenario, validScenario } from '../scenario.ts';
 import { controlsScenario } from './controls.ts';
 import { demoScenario } from './demo.ts';
 import { disturbancesScenario, threeZonesScenario, twoPoolsScenario } from './disturbances.ts';
-import { gkeScenario } from './gke.ts';
+import { gkeEndingsScenario, gkeScenario } from './gke.ts';
 import { smallScenario } from './small.ts';
 
 /** All scenarios, for the command line. */
@@ -14,6 +14,7 @@ export const scenarios: readonly (Scenario | GkeScenario)[] = [
   threeZonesScenario,
   twoPoolsScenario,
   gkeScenario,
+  gkeEndingsScenario,
 ];
 
 /** The scenario with that name, checked; throws when there is none. */

@@ -4,6 +4,7 @@ import type {
   V1Container,
   V1DaemonSet,
   V1Deployment,
+  V1LifecycleHandler,
   V1PodDisruptionBudget,
   V1PodSpec,
   V1Service,
@@ -33,6 +34,16 @@ interface DeploymentOptions {
   readonly unreadyFile?: string;
   /** Its pods must be spread over zones, by a rule that also counts pods of all versions and those without an owner. */
   readonly requiresZones?: boolean;
+  /** How its pods end; as Kubernetes ends them by default unless given. */
+  readonly ending?: PodEnding;
+}
+
+/** How a pod ends. */
+export interface PodEnding {
+  readonly preStop: V1LifecycleHandler;
+  readonly terminationGracePeriodSeconds: number;
+  /** How long it stays ready although its readiness probe fails. */
+  readonly readiness: { readonly periodSeconds: number; readonly failureThreshold: number };
 }
 
 const ZONE = 'topology.kubernetes.io/zone';
@@ -51,7 +62,7 @@ export function deployment(options: DeploymentOptions): V1Deployment {
         // As Helm charts label the pods of a release; nothing selects by it.
         metadata: { labels: { ...labels, [INSTANCE_LABEL]: 'shop' } },
         spec: {
-          ...appPod(options.nodeSelector, options.env ?? {}, options.unreadyFile),
+          ...appPod(options.nodeSelector, options.env ?? {}, options.unreadyFile, options.ending),
           tolerations: [...(options.tolerations ?? [])],
           topologySpreadConstraints:
             options.requiresZones === true ? [requiredSpread(labels)] : preferredSpread(labels),
@@ -227,6 +238,7 @@ function appPod(
   nodeSelector: Readonly<Record<string, string>>,
   env: Readonly<Record<string, string>>,
   unreadyFile?: string,
+  ending?: PodEnding,
 ) {
   const volumes =
     unreadyFile === undefined
@@ -250,7 +262,9 @@ function appPod(
       periodSeconds: 1,
       failureThreshold: 1,
       timeoutSeconds: 5,
+      ...ending?.readiness,
     },
+    ...(ending === undefined ? {} : { lifecycle: { preStop: ending.preStop } }),
     // A request gives the container its own CPU share; without one it would starve beside a busy neighbour.
     resources: { requests: { cpu: '100m', memory: '16Mi' } },
   } satisfies V1Container;
@@ -259,5 +273,6 @@ function appPod(
     nodeSelector: { ...nodeSelector },
     containers: [container],
     volumes,
+    ...(ending === undefined ? {} : { terminationGracePeriodSeconds: ending.terminationGracePeriodSeconds }),
   } satisfies V1PodSpec;
 }

@@ -9,7 +9,9 @@ import { type Lab, startLab } from '../../lab/lab.ts';
 import { instanceNamespace } from '../../lab/network-plan.ts';
 import { attempt, ended, run, start, until } from '../../lab/process.ts';
 import { smallScenario } from '../../lab/scenarios/small.ts';
+import { loadBalancerService } from '../../lab/scenarios/workloads.ts';
 import { toolPaths } from '../../scripts/setup/paths.ts';
+import { describeSourceIp } from '../support/source-ip/cases.ts';
 import { labProcesses, leftovers } from './support/leftovers.ts';
 
 const MAIN = fileURLToPath(new URL('../../lab/main.ts', import.meta.url));
@@ -78,6 +80,19 @@ describe('a running lab', () => {
       timeoutMs: 60_000,
     });
   });
+
+  describeSourceIp('AWS', () => ({
+    lab,
+    balanced: (name, clusterIP, externalTrafficPolicy) =>
+      loadBalancerService({ name, clusterIP, externalTrafficPolicy, healthCheckIntervalSeconds: 5 }),
+    checkOf: ({ name }) => {
+      const arn = lab.services.find((service) => service.name === name)?.targetGroupArns[0] ?? '';
+      const check = lab.aws.model.targetGroups.get(arn)?.healthCheck;
+      if (check === undefined) throw new Error(`Service ${name} has no target group`);
+      const { intervalSeconds, healthyThreshold: passes, unhealthyThreshold: failures } = check;
+      return { periodMs: intervalSeconds * 1_000, passes, failures };
+    },
+  }));
 
   it('kills a terminated instance at once, without a word to anyone, and boots another', async () => {
     const { items } = await nodes.listNode();

@@ -3,12 +3,16 @@
 // It behaves as most servers in production do: it serves until SIGTERM, then closes its listener and its idle
 // connections at once and finishes the requests in flight. It has no lame-duck period and no preStop hook, so new
 // connections that arrive after SIGTERM are lost.
+//
+// With -wait-shutdown it is the preStop hook of that server, like the program of that name in the image of ingress-nginx
+// (kubernetes/ingress-nginx cmd/waitshutdown/main.go): it sends SIGTERM to the server and waits until it has ended.
 package main
 
 import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -20,6 +24,9 @@ import (
 // finishWithin is how long requests in flight may take after SIGTERM; it is below the kubelet's default termination grace period of 30 s.
 const finishWithin = 28 * time.Second
 
+// dialTimeout is how long a request that is sent from a pod may take.
+const dialTimeout = 3 * time.Second
+
 // chunkEvery is the interval between the chunks of /stream.
 const chunkEvery = 200 * time.Millisecond
 
@@ -27,7 +34,12 @@ type identity struct{ pod, node string }
 
 func main() {
 	listen := flag.String("listen", ":8080", "address to listen on")
+	stopServer := flag.Bool("wait-shutdown", false, "stop the server of this container and wait until it has ended")
 	flag.Parse()
+	if *stopServer {
+		waitShutdown()
+		return
+	}
 
 	maxAge, err := durationEnv("MAX_CONNECTION_AGE", 15*time.Second)
 	if err != nil {
@@ -63,9 +75,22 @@ func main() {
 	}
 }
 
+// waitShutdown stops the first process of the container. It ends with it, since all others are killed then (pid_namespaces(7)).
+func waitShutdown() {
+	if err := syscall.Kill(1, syscall.SIGTERM); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	for syscall.Kill(1, 0) == nil {
+		time.Sleep(time.Second)
+	}
+}
+
 func routes(me identity) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/readyz", ready)
+	mux.HandleFunc("/clientip", func(w http.ResponseWriter, r *http.Request) { sign(w, me); fmt.Fprint(w, r.RemoteAddr) })
+	mux.HandleFunc("/dial", dial)
 	mux.HandleFunc("/stream", func(w http.ResponseWriter, r *http.Request) { stream(w, r, me) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { answer(w, r, me) })
 	return mux
@@ -94,6 +119,20 @@ func answer(w http.ResponseWriter, r *http.Request, me identity) {
 	}
 	sign(w, me)
 	fmt.Fprintln(w, me.pod, me.node)
+}
+
+// dial passes on what ?url= answers, so that a request can be sent from a pod (netexec of kubernetes test/images/agnhost has the same two paths).
+func dial(w http.ResponseWriter, r *http.Request) {
+	client := &http.Client{Timeout: dialTimeout, Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Get(r.URL.Query().Get("url"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadGateway)
+		return
+	}
+	defer response.Body.Close()
+	w.Header().Set("X-Pod", response.Header.Get("X-Pod"))
+	w.WriteHeader(response.StatusCode)
+	_, _ = io.Copy(w, response.Body)
 }
 
 // stream writes a chunk every 200 ms for ?for= and ends the response properly, so that a client can distinguish a finished stream from a broken one.
