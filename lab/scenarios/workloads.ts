@@ -40,7 +40,7 @@ interface DeploymentOptions {
 
 /** How a pod ends. */
 export interface PodEnding {
-  readonly preStop: V1LifecycleHandler;
+  readonly preStop?: V1LifecycleHandler;
   readonly terminationGracePeriodSeconds: number;
   /** How long it stays ready although its readiness probe fails. */
   readonly readiness: { readonly periodSeconds: number; readonly failureThreshold: number };
@@ -264,7 +264,7 @@ function appPod(
       timeoutSeconds: 5,
       ...ending?.readiness,
     },
-    ...(ending === undefined ? {} : { lifecycle: { preStop: ending.preStop } }),
+    ...(ending?.preStop === undefined ? {} : { lifecycle: { preStop: ending.preStop } }),
     // A request gives the container its own CPU share; without one it would starve beside a busy neighbour.
     resources: { requests: { cpu: '100m', memory: '16Mi' } },
   } satisfies V1Container;

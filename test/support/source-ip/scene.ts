@@ -16,7 +16,7 @@ const app = 'pinned';
 const patienceMs = 120_000;
 
 /** A health check of a load balancer. */
-export interface HealthCheck {
+interface HealthCheck {
   readonly periodMs: number;
   /** Checks in a row that make a target healthy, and those that make it unhealthy. */
   readonly passes: number;
@@ -27,9 +27,9 @@ export interface HealthCheck {
 export interface PreservingLab {
   readonly lab: RunningLab;
   /** A Service of type LoadBalancer. */
-  balanced(name: string, clusterIP: string, externalTrafficPolicy: 'Local' | 'Cluster'): V1Service;
+  readonly balanced: (name: string, clusterIP: string, externalTrafficPolicy: 'Local' | 'Cluster') => V1Service;
   /** The health check of its load balancer, as it is set. */
-  checkOf(service: LoadBalancedService): HealthCheck;
+  readonly checkOf: (service: LoadBalancedService) => HealthCheck;
 }
 
 /** A node. */
@@ -96,7 +96,10 @@ export async function setScene({ lab, balanced }: PreservingLab): Promise<Scene>
   };
   await start('pinned-1', nodes[0]);
   const services = [balanced('esipp-local', '10.96.0.90', 'Local'), balanced('esipp-cluster', '10.96.0.91', 'Cluster')];
-  for (const service of services) await apply({ ...service, spec: { ...service.spec, selector: { app } } });
+  for (const service of services) {
+    if (service.spec !== undefined) service.spec.selector = { app };
+    await apply(service);
+  }
   const found = await lab.waitForServices();
   const [local, cluster] = await Promise.all(
     services.map(async ({ metadata }) => await readService(core, metadata?.name ?? '', found)),
@@ -141,7 +144,7 @@ function pinnedPod(name: string, { name: nodeName }: SceneNode, unreadyFile?: st
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name, namespace, labels: { app } },
-    spec: { ...template.spec, nodeName, topologySpreadConstraints: [] },
+    spec: Object.assign(template.spec, { nodeName, topologySpreadConstraints: [] }),
   };
 }
 

@@ -2,7 +2,9 @@
 //
 // It behaves as most servers in production do: it serves until SIGTERM, then closes its listener and its idle
 // connections at once and finishes the requests in flight. It has no lame-duck period and no preStop hook, so new
-// connections that arrive after SIGTERM are lost.
+// connections that arrive after SIGTERM are lost. With SHUTDOWN_GRACE_PERIOD it serves on for that long, but tells
+// at once that it is not ready, as ingress-nginx does with its option of that name (kubernetes/ingress-nginx
+// internal/ingress/controller/checker.go).
 //
 // With -wait-shutdown it is the preStop hook of that server, like the program of that name in the image of ingress-nginx
 // (kubernetes/ingress-nginx cmd/waitshutdown/main.go): it sends SIGTERM to the server and waits until it has ended.
@@ -17,6 +19,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -46,6 +49,11 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
+	lameDuck, err := durationEnv("SHUTDOWN_GRACE_PERIOD", 0)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
 	listener, err := net.Listen("tcp", *listen)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -67,6 +75,8 @@ func main() {
 		os.Exit(1)
 	case <-stop:
 	}
+	shuttingDown.Store(true)
+	time.Sleep(lameDuck)
 	ctx, cancel := context.WithTimeout(context.Background(), finishWithin)
 	defer cancel()
 	if err := server.Shutdown(ctx); err != nil {
@@ -96,9 +106,16 @@ func routes(me identity) *http.ServeMux {
 	return mux
 }
 
+// shuttingDown is true from SIGTERM on.
+var shuttingDown atomic.Bool
+
 // ready fails while the file UNREADY_FILE exists: a readiness probe that fails although the server could serve, as it does when a database behind it
-// is down.
+// is down. It also fails from SIGTERM on.
 func ready(w http.ResponseWriter, _ *http.Request) {
+	if shuttingDown.Load() {
+		http.Error(w, "shutting down", http.StatusServiceUnavailable)
+		return
+	}
 	if file := os.Getenv("UNREADY_FILE"); file != "" {
 		if _, err := os.Stat(file); err == nil {
 			http.Error(w, file+" exists", http.StatusServiceUnavailable)
