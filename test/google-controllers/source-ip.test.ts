@@ -46,8 +46,15 @@ describeSourceIp('GKE', () => ({
  * ready). One drain evicts a pod of each controller of lab/scenarios/endings.ts.
  */
 describe('an ingress controller whose node is drained by kubectl', () => {
-  const losing = ['waits', 'unready'];
-  const sound = ['sleeps', 'ready'];
+  const losing = [
+    ['waits', 'its preStop hook stops it'],
+    ['unready', 'it serves on and is not ready'],
+  ] as const;
+  const sound = [
+    ['sleeps', 'its preStop hook sleeps and it stays ready'],
+    ['ready', 'it serves on and stays ready'],
+  ] as const;
+  const names = [...losing, ...sound].map(([name]) => name);
   let bad: ReadonlyMap<string, number>;
   let account: TrafficTruth;
 
@@ -55,7 +62,7 @@ describe('an ingress controller whose node is drained by kubectl', () => {
     const traffic = startTraffic({
       prober: toolPaths().prober,
       namespace: NAMESPACES.client,
-      config: outsideTraffic(targets([...losing, ...sound]), volume),
+      config: outsideTraffic(targets(names), volume),
     });
     await traffic.waitUntilClean(5);
     traffic.zero();
@@ -63,15 +70,15 @@ describe('an ingress controller whose node is drained by kubectl', () => {
     await kubectl('drain', node, '--ignore-daemonsets', '--timeout=120s');
     account = await traffic.stop();
     await kubectl('uncordon', node);
-    bad = new Map([...losing, ...sound].map((service) => [service, badIn(account, service)]));
+    bad = new Map(names.map((service) => [service, badIn(account, service)]));
     process.stderr.write(`* GKE: bad connections ${JSON.stringify(Object.fromEntries(bad))}\n`);
   });
 
-  test.each(losing)('loses connections where it %s', (service) => {
+  test.each(losing)('(%s) loses connections where %s', (service) => {
     expect(bad.get(service)).toBeGreaterThan(10);
   });
 
-  test.each(sound)('loses none where it %s', (service) => {
+  test.each(sound)('(%s) loses none where %s', (service) => {
     expect(account.incidents.filter(({ stream }) => stream.startsWith(`${service}/`))).toEqual([]);
     expect(bad.get(service)).toBe(0);
     expect(account.perStream[`${service}/connect`]?.ok).toBeGreaterThan(300);
@@ -87,7 +94,7 @@ describe('an ingress controller whose node is drained by kubectl', () => {
         .map(({ rule }) => rule)
         .filter((rule) => rule === 'WKL-009' || rule === 'WKL-012')
         .toSorted();
-    expect(Object.fromEntries([...losing, ...sound].map((name) => [name, rulesFor(name)]))).toEqual({
+    expect(Object.fromEntries(names.map((name) => [name, rulesFor(name)]))).toEqual({
       waits: ['WKL-009', 'WKL-012'],
       unready: ['WKL-009'],
       sleeps: [],
