@@ -1,6 +1,6 @@
 /**
- * The test list of the proposal that brought `externalTrafficPolicy: Local` ("external-lb-source-ip-preservation", kubernetes/design-proposals-archive,
- * Testing), for any lab:
+ * The test list of the proposal that brought `externalTrafficPolicy: Local` (design proposal "external-lb-source-ip-preservation" of
+ * Kubernetes, section Testing), for any lab:
  * 1.1 the pods see the external address of the client;
  * 1.2 "pods explicitly pinned to nodes": health checks succeed and fail on the expected nodes as endpoints come and go, and the response times of the
  *     load balancer. It may send to a node without endpoints for (N+1) * HCP: N failed checks, one every HCP;
@@ -183,7 +183,11 @@ function withoutPort(address: string): string {
   return address.replace(/:\d+$/, '');
 }
 
-/** How long, ms, the load balancer took from what the node's health check answers, and from when it knows the node, to the same opinion. */
+/**
+ * How long, ms, the load balancer took from what the node's health check answers, and from when it knows the node, to the same opinion. 0 where it has
+ * not waited for the health check: ingress-gce detaches a node when its last pod begins to terminate (pkg/neg/types/types.go,
+ * EndpointsDataFromEndpointSlices).
+ */
 async function follow(scene: Scene, node: SceneNode, wanted: 'healthy' | 'unhealthy'): Promise<number> {
   const status = wanted === 'healthy' ? 200 : 503;
   const isKnown = () => !/is no member|is not registered/.test(scene.fault(scene.local, node) ?? '');
