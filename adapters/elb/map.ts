@@ -6,6 +6,7 @@ import type {
   TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { HealthCheckFacts, TargetFacts, TargetGroupBase, TargetState } from '../../core/model/target-group.ts';
+import { groupAttributes } from './cloud-terms.ts';
 
 /** Everything that the facts of a target group are made from, except its targets. */
 interface TargetGroupSource {
@@ -49,18 +50,18 @@ export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase 
     membership: 'all-nodes',
     crossZone: mapCrossZone(own, attributesOf(observation.loadBalancerAttributes)),
     zones: (observation.loadBalancer.AvailabilityZones ?? []).map(({ ZoneName }) => ZoneName ?? '').sort(),
-    deregistrationDelayMs: Number(own.get('deregistration_delay.timeout_seconds') ?? 300) * 1000,
-    terminatesConnectionsAfterDelay: own.get('deregistration_delay.connection_termination.enabled') === 'true',
-    terminatesUnhealthyConnections: own.get('target_health_state.unhealthy.connection_termination.enabled') !== 'false',
+    deregistrationDelayMs: Number(own.get(groupAttributes.drainSeconds) ?? 300) * 1000,
+    terminatesConnectionsAfterDelay: own.get(groupAttributes.endsDrained) === 'true',
+    terminatesUnhealthyConnections: own.get(groupAttributes.endsUnhealthy) !== 'false',
     unhealthyLagMs,
-    ...(own.get('proxy_protocol_v2.enabled') === 'true' ? { sendsProxyHeader: true } : {}),
+    ...(own.get(groupAttributes.proxyHeader) === 'true' ? { sendsProxyHeader: true } : {}),
     healthCheck: mapHealthCheck(observation.targetGroup),
   };
 }
 
 /** A target group may set this or inherit it from its load balancer, which is the default (API reference, TargetGroupAttribute). */
 function mapCrossZone(targetGroup: Attributes, loadBalancer: Attributes): boolean {
-  const key = 'load_balancing.cross_zone.enabled';
+  const key = groupAttributes.crossZone;
   const own = targetGroup.get(key) ?? 'use_load_balancer_configuration';
   return (own === 'use_load_balancer_configuration' ? loadBalancer.get(key) : own) === 'true';
 }

@@ -48,7 +48,7 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('SVC-002', svc002SingleNodeZone, {
     source: `${guide}, target group health checks`,
     needsLoadBalancers: true,
-    fix: (object, { terms }) => yamlOf(attributeFix(object, terms, 'load_balancing.cross_zone.enabled=true')),
+    fix: (object, { terms }) => yamlOf(attributeFix(object, terms, { crossZone: true })),
   }),
   fromPlan('SVC-005', svc005PublishesNotReady, {
     source: 'kubernetes staging/src/k8s.io/endpointslice/utils.go',
@@ -62,7 +62,7 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('SVC-008', svc008ShortDeregistration, {
     source: `${guide}, target group attributes`,
     needsLoadBalancers: true,
-    fix: (object, { terms }) => yamlOf(attributeFix(object, terms, 'deregistration_delay.timeout_seconds=120')),
+    fix: (object, { terms }) => yamlOf(attributeFix(object, terms, { drainSeconds: 120 })),
   }),
   fromPlan('SVC-020', svc020NoTargetGroup, { source: 'docs/concepts.md', needsLoadBalancers: true }),
   fromPlan('SVC-027', svc027NodePort, { source: 'docs/concepts.md' }),
@@ -74,8 +74,7 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('CON-001', con001UnknownAge, {
     source: 'measured: connections through a terminated node hang until the client gives up',
     needsLoadBalancers: true,
-    fix: (object, { terms }) =>
-      yamlOf(attributeFix(object, terms, 'deregistration_delay.connection_termination.enabled=true')),
+    fix: (object, { terms }) => yamlOf(attributeFix(object, terms, { endsDrained: true })),
   }),
   fromPlan('WKL-001', wkl001SingleReplica, {
     source: 'Kubernetes docs, Disruptions',
