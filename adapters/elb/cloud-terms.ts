@@ -10,6 +10,7 @@ export const groupAttributes = {
   endsUnhealthy: 'target_health_state.unhealthy.connection_termination.enabled',
   unhealthyDrainSeconds: 'target_health_state.unhealthy.draining_interval_seconds',
   proxyHeader: 'proxy_protocol_v2.enabled',
+  sticky: 'stickiness.enabled',
 } as const satisfies CloudTerms['attributes'];
 
 /**
@@ -23,10 +24,18 @@ export const elbTerms: CloudTerms = {
     healthCheckInterval: `${prefix}-healthcheck-interval`,
     unhealthyThreshold: `${prefix}-healthcheck-unhealthy-threshold`,
     attributes: `${prefix}-target-group-attributes`,
+    letsConnectionsEnd: `${prefix}-connection-draining-enabled`,
+    connectionEndSeconds: `${prefix}-connection-draining-timeout`,
+    targetNodeLabels: `${prefix}-target-node-labels`,
   },
   attributes: groupAttributes,
   drainTime: `${groupAttributes.drainSeconds} of its target groups`,
   readinessGateLabel: 'elbv2.k8s.aws/pod-readiness-gate-inject=enabled',
+  // helm/aws-load-balancer-controller/templates/webhook.yaml
+  readinessGateWebhook: {
+    name: 'mpod.elbv2.k8s.aws',
+    setting: 'podMutatorWebhookConfig.failurePolicy=Fail of the Helm chart aws-load-balancer-controller',
+  },
   controllers: [
     { label: 'app.kubernetes.io/name', value: 'aws-load-balancer-controller' },
     { label: 'k8s-app', value: 'aws-cloud-controller-manager' },

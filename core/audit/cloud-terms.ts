@@ -8,6 +8,10 @@ export interface CloudTerms {
   readonly drainTime: string;
   /** Label (`key=value`) of a namespace in which new pods get readiness gates. Absent where they get them anyway. */
   readonly readinessGateLabel?: string;
+  /** The webhook that adds readiness gates to new pods, and what sets that pods are not created without it. Absent where it is not part of the cluster. */
+  readonly readinessGateWebhook?: { readonly name: string; readonly setting: string };
+  /** Reason with which a readiness gate opens though the load balancer has not found the pod healthy. Absent where that does not happen. */
+  readonly gateTimeout?: string;
   /** Labels of the pods that register and deregister nodes, where they run in the cluster. */
   readonly controllers: readonly { readonly label: string; readonly value: string }[];
 }
@@ -21,12 +25,19 @@ interface ServiceAnnotations {
   readonly unhealthyThreshold: string;
   /** All attributes of the target groups in one text, `key=value,key=value`. */
   readonly attributes: string;
+  /** Whether a load balancer that is not made of target groups lets the connections of a node end. */
+  readonly letsConnectionsEnd: string;
+  /** For how long, in seconds. */
+  readonly connectionEndSeconds: string;
+  /** Labels of the nodes that may be targets. */
+  readonly targetNodeLabels: string;
 }
 
 /**
  * What an attribute of a target group sets. `crossZone`: whether it sends to all zones. `drainSeconds`: how long connections may last after a
  * deregistration. `endsDrained`: whether what is left is closed then. `endsUnhealthy`: whether connections of an unhealthy target are closed.
  * `unhealthyDrainSeconds`: how long they may last otherwise. `proxyHeader`: whether each connection begins with a PROXY protocol header.
+ * `sticky`: whether a client stays at its target.
  */
 export type GroupAttribute =
   | 'crossZone'
@@ -34,4 +45,5 @@ export type GroupAttribute =
   | 'endsDrained'
   | 'endsUnhealthy'
   | 'unhealthyDrainSeconds'
-  | 'proxyHeader';
+  | 'proxyHeader'
+  | 'sticky';

@@ -3,6 +3,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import { con001UnknownAge } from '../plan/audit/con-001-unknown-age.ts';
 import { inf004UnmanagedMarks } from '../plan/audit/inf-004-unmanaged-marks.ts';
 import { inf008WebhookOnPool } from '../plan/audit/inf-008-webhook-on-pool.ts';
+import { inf009ApiOnPool } from '../plan/audit/inf-009-api-on-pool.ts';
 import { inf013ProtectedNode } from '../plan/audit/inf-013-protected-node.ts';
 import { inf015Unread } from '../plan/audit/inf-015-unread.ts';
 import { svc001SingleNode } from '../plan/audit/svc-001-single-node.ts';
@@ -10,7 +11,9 @@ import { svc002SingleNodeZone } from '../plan/audit/svc-002-single-node-zone.ts'
 import { svc005PublishesNotReady } from '../plan/audit/svc-005-publishes-not-ready.ts';
 import { svc006SlowHealthCheck } from '../plan/audit/svc-006-slow-health-check.ts';
 import { svc008ShortDeregistration } from '../plan/audit/svc-008-short-deregistration.ts';
+import { svc017TargetNodeLabels } from '../plan/audit/svc-017-target-node-labels.ts';
 import { svc020NoTargetGroup } from '../plan/audit/svc-020-no-target-group.ts';
+import { svc025TooManyTargets } from '../plan/audit/svc-025-too-many-targets.ts';
 import { svc027NodePort } from '../plan/audit/svc-027-node-port.ts';
 import { svc028Unsupported } from '../plan/audit/svc-028-unsupported.ts';
 import { svc029InternalLocal } from '../plan/audit/svc-029-internal-local.ts';
@@ -64,7 +67,16 @@ export const sharedRules: readonly Rule[] = [
     needsLoadBalancers: true,
     fix: (object, { terms }) => yamlOf(attributeFix(object, terms, { drainSeconds: 120 })),
   }),
+  fromPlan('SVC-017', svc017TargetNodeLabels, {
+    source: 'cloud-provider-aws pkg/providers/v1/aws_loadbalancer.go, filterTargetNodes',
+    fix: (object, { terms: { annotations: own } }) =>
+      withCommands(patchAnnotations(object, own && { [own.targetNodeLabels]: null })),
+  }),
   fromPlan('SVC-020', svc020NoTargetGroup, { source: 'docs/concepts.md', needsLoadBalancers: true }),
+  fromPlan('SVC-025', svc025TooManyTargets, {
+    source: `${guide}, quotas; ingress-gce pkg/neg/syncers/subsets.go`,
+    needsLoadBalancers: true,
+  }),
   fromPlan('SVC-027', svc027NodePort, { source: 'docs/concepts.md' }),
   fromPlan('SVC-028', svc028Unsupported, { source: 'docs/concepts.md', needsLoadBalancers: true }),
   fromPlan('SVC-029', svc029InternalLocal, {
@@ -106,6 +118,10 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('INF-004', inf004UnmanagedMarks, { source: 'docs/architecture.md' }),
   fromPlan('INF-008', inf008WebhookOnPool, {
     source: 'Kubernetes docs, Dynamic Admission Control, failure policy',
+    fix: twoReplicas,
+  }),
+  fromPlan('INF-009', inf009ApiOnPool, {
+    source: 'Kubernetes docs, Kubernetes API Aggregation Layer',
     fix: twoReplicas,
   }),
   fromPlan('INF-013', inf013ProtectedNode, { source: 'Karpenter docs, Disruption' }),
