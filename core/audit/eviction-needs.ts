@@ -100,8 +100,8 @@ export function failuresToOutlast(
   const { readiness } = pod.lifecycle ?? {};
   if (need.service.externalTrafficPolicy !== 'Local' || need.groups.length === 0 || readiness === undefined)
     return undefined;
-  const drainMs = connectionDrainMs(need.groups, policy);
-  const seconds = Math.min(pod.terminationGracePeriodSeconds, Math.ceil((need.preStopMs + drainMs) / 1000));
+  const endMs = connectionDrainMs(need.groups, policy);
+  const seconds = Math.min(pod.terminationGracePeriodSeconds, Math.ceil((need.preStopMs + endMs) / 1000));
   const failures = Math.max(1, Math.ceil((seconds - preStopOf(pod)) / readiness.periodSeconds) + 1);
   return { seconds, failures };
 }

@@ -19,6 +19,7 @@ import { svc021OldKubeProxy } from './rules/svc-021-old-kube-proxy.ts';
 import { svc023ProxyRestarts } from './rules/svc-023-proxy-restarts.ts';
 import { svc024StickyClients } from './rules/svc-024-sticky-clients.ts';
 import { svc026DifferentChecks } from './rules/svc-026-different-checks.ts';
+import { svc031ZoneNotEnabled } from './rules/svc-031-zone-not-enabled.ts';
 import { wkl005UnreadyBlock } from './rules/wkl-005-unready-block.ts';
 import { wkl006OnOneNode } from './rules/wkl-006-on-one-node.ts';
 import { wkl007OneZone } from './rules/wkl-007-one-zone.ts';
@@ -58,6 +59,7 @@ export const rules: readonly Rule[] = [
   svc023ProxyRestarts,
   svc024StickyClients,
   svc026DifferentChecks,
+  svc031ZoneNotEnabled,
   wkl005UnreadyBlock,
   wkl006OnOneNode,
   wkl007OneZone,

@@ -19,7 +19,7 @@ export const inf001UnpinnedNodes: Rule = {
   severities: ['warning'],
   title: 'Nodes that an autoscaler may remove meanwhile',
   why: 'An autoscaler evicts the pods of a node and ends its instance without waiting for load balancers. While nodes are replaced it may take new nodes as unneeded, or old ones at the same time. A run holds the size of its own pool where the cloud lets it, but not that of other pools.',
-  fix: 'Hold the autoscaler off these nodes while you replace nodes, and undo that afterwards.',
+  fix: 'Keep the autoscaler away from these nodes while you replace nodes, and undo that afterwards.',
   source:
     'cluster autoscaler FAQ, How can I prevent Cluster Autoscaler from scaling down a particular node; Karpenter docs, Disruption, NodePool Disruption Budgets',
   check: (question) => {
@@ -60,7 +60,7 @@ function judgeAutoscaler(question: AuditQuestion, unmanaged: readonly NodeFacts[
       severity: 'warning',
       object: workloadOf(running),
       message: `it may remove ${exposed.length} of ${unmanaged.length} audited nodes at any time`,
-      fix: { text: 'Hold it off these nodes while nodes are replaced.', commands: pinNodes(exposed) },
+      fix: { text: 'Keep it away from these nodes while nodes are replaced.', commands: pinNodes(exposed) },
     },
   ];
 }

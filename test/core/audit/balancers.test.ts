@@ -135,6 +135,15 @@ const cases: readonly RuleCase[] = [
     boundary: {},
   },
   {
+    rule: 'SVC-031',
+    severity: 'warning',
+    what: 'pods in a zone that the load balancer does not use',
+    found: { group: { zones: ['a'] } },
+    says: '2 of 4 ready endpoints are in b, and its load balancer only in a',
+    object: 'Service default/web',
+    boundary: { group: { zones: ['a'] }, service: cluster },
+  },
+  {
     rule: 'SVC-025',
     severity: 'warning',
     what: 'more targets than a load balancer can have, old and new nodes together',
