@@ -11,7 +11,7 @@ export const svc018PoolExcluded: AuditRule = ({ pool, newPool, services }) => {
       rule: 'SVC-018',
       severity: 'blocker',
       subject: `pool ${name}`,
-      message: `its nodes get label ${excludeLabel}=${value} from the pool: no load balancer would take the new nodes, whatever the value, with some controllers`,
+      message: `its nodes get label ${excludeLabel}=${value} from the pool: load balancers do not take nodes with it, some not even where its value is false`,
       hint: 'Remove the label from the settings of the pool; then plan again.',
     },
   ];
