@@ -14,6 +14,8 @@ export const wkl022SlowReadiness: Rule = {
   why: 'A replacement that stops serving stays an endpoint until its readiness probe has failed often enough. Until then budgets, rollouts and nodeferry count it as serving, and the next pod may leave.',
   fix: 'Lower periodSeconds or failureThreshold of the readiness probe, as far as WKL-009 allows.',
   source: 'Kubernetes docs, Configure Liveness, Readiness and Startup Probes',
+  // Only they say how much of it WKL-009 asks for.
+  needsLoadBalancers: true,
   check: (question) =>
     groupPods(
       evictedPods(question).filter(({ isBalanced }) => isBalanced),
