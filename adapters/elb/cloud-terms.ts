@@ -2,6 +2,17 @@ import type { CloudTerms } from '../../core/audit/cloud-terms.ts';
 
 const prefix = 'service.beta.kubernetes.io/aws-load-balancer';
 
+/** Attributes of target groups (Elastic Load Balancing API reference, TargetGroupAttribute). */
+export const groupAttributes = {
+  crossZone: 'load_balancing.cross_zone.enabled',
+  drainSeconds: 'deregistration_delay.timeout_seconds',
+  endsDrained: 'deregistration_delay.connection_termination.enabled',
+  endsUnhealthy: 'target_health_state.unhealthy.connection_termination.enabled',
+  unhealthyDrainSeconds: 'target_health_state.unhealthy.draining_interval_seconds',
+  proxyHeader: 'proxy_protocol_v2.enabled',
+  sticky: 'stickiness.enabled',
+} as const satisfies CloudTerms['attributes'];
+
 /**
  * The annotations of Services that both controllers of AWS read (cloud-provider-aws pkg/providers/v1/aws.go; AWS Load Balancer Controller,
  * docs/guide/service/annotations.md), and the labels of their pods and of namespaces with readiness gates (docs/deploy/pod_readiness_gate.md).
@@ -13,8 +24,18 @@ export const elbTerms: CloudTerms = {
     healthCheckInterval: `${prefix}-healthcheck-interval`,
     unhealthyThreshold: `${prefix}-healthcheck-unhealthy-threshold`,
     attributes: `${prefix}-target-group-attributes`,
+    letsConnectionsEnd: `${prefix}-connection-draining-enabled`,
+    connectionEndSeconds: `${prefix}-connection-draining-timeout`,
+    targetNodeLabels: `${prefix}-target-node-labels`,
   },
+  attributes: groupAttributes,
+  drainTime: `${groupAttributes.drainSeconds} of its target groups`,
   readinessGateLabel: 'elbv2.k8s.aws/pod-readiness-gate-inject=enabled',
+  // helm/aws-load-balancer-controller/templates/webhook.yaml
+  readinessGateWebhook: {
+    name: 'mpod.elbv2.k8s.aws',
+    setting: 'podMutatorWebhookConfig.failurePolicy=Fail of the Helm chart aws-load-balancer-controller',
+  },
   controllers: [
     { label: 'app.kubernetes.io/name', value: 'aws-load-balancer-controller' },
     { label: 'k8s-app', value: 'aws-cloud-controller-manager' },

@@ -6,6 +6,7 @@ import type {
   TargetHealthDescription,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { HealthCheckFacts, TargetFacts, TargetGroupBase, TargetState } from '../../core/model/target-group.ts';
+import { groupAttributes } from './cloud-terms.ts';
 
 /** Everything that the facts of a target group are made from, except its targets. */
 interface TargetGroupSource {
@@ -38,6 +39,7 @@ const unhealthyLagMs = 40_000;
 /** Facts of an instance target group, except its targets. Values that AWS leaves out are its documented defaults for a Network Load Balancer. */
 export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase {
   const own = attributesOf(observation.targetGroupAttributes);
+  const crossZone = mapCrossZone(own, attributesOf(observation.loadBalancerAttributes));
   return {
     id: observation.targetGroup.TargetGroupArn ?? '',
     name: observation.targetGroup.TargetGroupName ?? '',
@@ -47,22 +49,32 @@ export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase 
     // Observed with v3.5: the target turns healthy again and stays, with the label set.
     strandsDraining: observation.controller === 'aws-load-balancer-controller',
     membership: 'all-nodes',
-    crossZone: mapCrossZone(own, attributesOf(observation.loadBalancerAttributes)),
+    crossZone,
     zones: (observation.loadBalancer.AvailabilityZones ?? []).map(({ ZoneName }) => ZoneName ?? '').sort(),
-    deregistrationDelayMs: Number(own.get('deregistration_delay.timeout_seconds') ?? 300) * 1000,
-    terminatesConnectionsAfterDelay: own.get('deregistration_delay.connection_termination.enabled') === 'true',
-    terminatesUnhealthyConnections: own.get('target_health_state.unhealthy.connection_termination.enabled') !== 'false',
+    deregistrationDelayMs: Number(own.get(groupAttributes.drainSeconds) ?? 300) * 1000,
+    terminatesConnectionsAfterDelay: own.get(groupAttributes.endsDrained) === 'true',
+    terminatesUnhealthyConnections: own.get(groupAttributes.endsUnhealthy) !== 'false',
     unhealthyLagMs,
-    ...(own.get('proxy_protocol_v2.enabled') === 'true' ? { sendsProxyHeader: true } : {}),
+    ...(own.get(groupAttributes.proxyHeader) === 'true' ? { sendsProxyHeader: true } : {}),
+    ...(own.get(groupAttributes.sticky) === 'true' ? { sticky: true } : {}),
+    ...mapQuota(observation.loadBalancer, crossZone),
     healthCheck: mapHealthCheck(observation.targetGroup),
   };
 }
 
 /** A target group may set this or inherit it from its load balancer, which is the default (API reference, TargetGroupAttribute). */
 function mapCrossZone(targetGroup: Attributes, loadBalancer: Attributes): boolean {
-  const key = 'load_balancing.cross_zone.enabled';
+  const key = groupAttributes.crossZone;
   const own = targetGroup.get(key) ?? 'use_load_balancer_configuration';
   return (own === 'use_load_balancer_configuration' ? loadBalancer.get(key) : own) === 'true';
+}
+
+/**
+ * Default quotas of a Network Load Balancer: 500 targets in each zone, or 500 in all with cross-zone balancing. A target counts once for each of its
+ * groups (user guide for Network Load Balancers, "Quotas"). An account may have more; only Service Quotas knows.
+ */
+function mapQuota({ Type }: LoadBalancer, crossZone: boolean): Pick<TargetGroupBase, 'maxTargets'> {
+  return Type === 'network' ? { maxTargets: { targets: 500, perZone: !crossZone } } : {};
 }
 
 function mapHealthCheck(group: TargetGroup): HealthCheckFacts {

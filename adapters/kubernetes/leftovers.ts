@@ -1,10 +1,10 @@
-import { disruptedTaint } from '../../core/model/labels.ts';
+import { disruptedTaint, excludeLabel } from '../../core/model/labels.ts';
 import type { PodFacts } from '../../core/model/pod.ts';
 import type { PoolLock } from '../../core/model/pool-lock.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { Caches } from './caches.ts';
 import type { LeaseLocks } from './lease-lock.ts';
-import { deletionCostAnnotation, excludeLabel, fenceAnnotation } from './ownership-marks.ts';
+import { deletionCostAnnotation, fenceAnnotation } from './ownership-marks.ts';
 
 /** Finds what a run has left on the cluster, whether or not anything recorded it. */
 export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Cluster, 'findLeftovers' | 'findLocks'> {

@@ -3,9 +3,10 @@ import type { V1Node, V1Pod } from '@kubernetes/client-node';
 import type { NodeFacts } from '../../core/model/node.ts';
 import type { PodFacts } from '../../core/model/pod.ts';
 
-/** Annotations of the cluster autoscaler (utils/drain/drain.go). */
+/** Annotations of the cluster autoscaler (utils/drain/drain.go; core/scaledown/eligibility/eligibility.go, ScaleDownDisabledKey). */
 const safeToEvictAnnotation = 'cluster-autoscaler.kubernetes.io/safe-to-evict';
 const safeVolumesAnnotation = 'cluster-autoscaler.kubernetes.io/safe-to-evict-local-volumes';
+const scaleDownDisabledAnnotation = 'cluster-autoscaler.kubernetes.io/scale-down-disabled';
 /** Annotation of Karpenter, on pods and nodes (karpenter pkg/apis/v1/labels.go). */
 const doNotDisruptAnnotation = 'karpenter.sh/do-not-disrupt';
 
@@ -23,9 +24,12 @@ export function doNotDisruptOf({ metadata, status }: V1Pod): Pick<PodFacts, 'saf
   };
 }
 
-/** Whether a node asks not to be disrupted. On nodes Karpenter supports no duration (karpenter pkg/controllers/state/statenode.go). */
-export function asksToStay({ metadata }: V1Node): Pick<NodeFacts, 'doNotDisrupt'> {
-  return metadata?.annotations?.[doNotDisruptAnnotation] === 'true' ? { doNotDisrupt: true } : {};
+/** What a node asks of those that remove nodes. On nodes Karpenter supports no duration (karpenter pkg/controllers/state/statenode.go). */
+export function asksToStay({ metadata }: V1Node): Pick<NodeFacts, 'doNotDisrupt' | 'scaleDownDisabled'> {
+  return {
+    ...(metadata?.annotations?.[doNotDisruptAnnotation] === 'true' ? { doNotDisrupt: true } : {}),
+    ...(metadata?.annotations?.[scaleDownDisabledAnnotation] === 'true' ? { scaleDownDisabled: true } : {}),
+  };
 }
 
 /** Whether the pod has emptyDir data that its owner has not declared expendable, volume by volume (cluster autoscaler, HasBlockingLocalStorage). */

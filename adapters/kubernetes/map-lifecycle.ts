@@ -24,6 +24,7 @@ export function lifecycleOf(spec: V1PodSpec | undefined): Pick<PodFacts, 'lifecy
       containers: serving.map(({ name }) => name),
       ...(command === undefined ? {} : { preStopCommand: command.join(' ') }),
       ...readinessOf(all),
+      ...livenessOf(serving),
       ...(gates.length === 0 ? {} : { readinessGates: gates }),
     },
   };
@@ -34,10 +35,20 @@ function readinessOf(containers: readonly V1Container[]): Pick<LifecycleFacts, '
   const read = containers.flatMap(({ name, readinessProbe: probe }) => {
     if (probe === undefined) return [];
     const { periodSeconds = probeDefaults.periodSeconds, failureThreshold = probeDefaults.failureThreshold } = probe;
-    return [{ container: name, periodSeconds, failureThreshold }];
+    const { initialDelaySeconds = 0 } = probe;
+    const delayed = initialDelaySeconds === 0 ? {} : { initialDelaySeconds };
+    return [{ container: name, periodSeconds, failureThreshold, ...delayed }];
   });
   const [first] = read.toSorted(
     (a, b) => a.periodSeconds * (a.failureThreshold - 1) - b.periodSeconds * (b.failureThreshold - 1),
   );
   return first === undefined ? {} : { readiness: first };
+}
+
+function livenessOf(containers: readonly V1Container[]): Pick<LifecycleFacts, 'liveness'> {
+  const [first] = containers.flatMap(({ name, livenessProbe }) => {
+    const path = livenessProbe?.httpGet?.path;
+    return path === undefined ? [] : [{ container: name, path }];
+  });
+  return first === undefined ? {} : { liveness: first };
 }

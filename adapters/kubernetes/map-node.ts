@@ -1,6 +1,6 @@
 import type { V1Node, V1Taint, V1VolumeAttachment } from '@kubernetes/client-node';
 
-import { zoneLabel } from '../../core/model/labels.ts';
+import { excludeLabel, zoneLabel } from '../../core/model/labels.ts';
 import type { NodeFacts, OwnedBy, TaintFacts } from '../../core/model/node.ts';
 import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
 import type { ProviderNodeLabels } from '../../ports/node-labels.ts';
@@ -9,7 +9,6 @@ import {
   cordonedByAnnotation,
   disruptedByAnnotation,
   excludedByAnnotation,
-  excludeLabel,
   fenceAnnotation,
   parseToken,
 } from './ownership-marks.ts';

@@ -55,6 +55,7 @@ export function podFacts(pod: V1Pod): PodFacts {
     ...(nodeLabels === undefined ? {} : { requiredNodeLabels: nodeLabels }),
     ...placementOf(pod),
     ...lifecycleOf(spec),
+    ...openGatesOf(pod),
     ...(spec?.priority === undefined ? {} : { priority: spec.priority }),
     ...(spec?.priorityClassName ? { priorityClass: spec.priorityClassName } : {}),
     ...needsOf(pod),
@@ -74,6 +75,16 @@ function readinessOf({ status }: V1Pod): Pick<PodFacts, 'ready' | 'unreadySince'
     ready: false,
     ...(since === undefined || since === null ? {} : { unreadySince: new Date(since).getTime() }),
   };
+}
+
+/** Reasons of the conditions of open readiness gates (Kubernetes docs, "Pod Lifecycle", Pod readiness). */
+function openGatesOf({ spec, status }: V1Pod): Pick<PodFacts, 'gatesOpenedBy'> {
+  const gates = new Set((spec?.readinessGates ?? []).map(({ conditionType }) => conditionType));
+  if (gates.size === 0) return {};
+  const reasons = (status?.conditions ?? []).flatMap(({ type, status: value, reason }) =>
+    gates.has(type) && value === 'True' && reason ? [[type, reason] as const] : [],
+  );
+  return reasons.length === 0 ? {} : { gatesOpenedBy: Object.fromEntries(reasons) };
 }
 
 function ownershipOf({ metadata }: V1Pod): Pick<PodFacts, 'endpointsRemoved' | 'released' | 'costRaisedBy'> {

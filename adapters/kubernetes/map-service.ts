@@ -2,6 +2,7 @@ import type { V1Endpoint, V1EndpointSlice, V1Service } from '@kubernetes/client-
 
 import type { EndpointFacts, ServiceFacts } from '../../core/model/service.ts';
 import { podGroupsFacts } from './map-pod-groups.ts';
+import { trafficFacts } from './map-service-traffic.ts';
 
 const serviceNameLabel = 'kubernetes.io/service-name';
 
@@ -41,6 +42,7 @@ export function serviceFacts(service: V1Service): MappedService | undefined {
     ),
     hostnames: (status?.loadBalancer?.ingress ?? []).flatMap(({ hostname, ip }) => hostname ?? ip ?? []),
     publishNotReadyAddresses: spec?.publishNotReadyAddresses ?? false,
+    ...trafficFacts(service),
     ...(podGroups && { podGroups }),
   };
 }

@@ -1,4 +1,5 @@
 import type {
+  V1APIService,
   V1MutatingWebhook,
   V1MutatingWebhookConfiguration,
   V1PersistentVolume,
@@ -6,7 +7,13 @@ import type {
   V1ValidatingWebhookConfiguration,
 } from '@kubernetes/client-node';
 
-import type { LocalVolumeFacts, ResizerFacts, WebhookFacts } from '../../core/model/surroundings.ts';
+import type {
+  ApiServiceFacts,
+  LocalVolumeFacts,
+  ManagedNodesFacts,
+  ResizerFacts,
+  WebhookFacts,
+} from '../../core/model/surroundings.ts';
 import { requiredLabelsOf } from './map-node-labels.ts';
 import { workloadKey } from './map-workload.ts';
 
@@ -40,18 +47,51 @@ export function resizerFacts({ metadata, spec }: VerticalPodAutoscaler): readonl
   return [{ key: `VerticalPodAutoscaler ${namespace}/${name}`, workload: workloadKey(kind, namespace, target) }];
 }
 
+/** Facts of a part of the API; undefined for one that the API server itself serves (apiregistration.k8s.io/v1, APIServiceSpec.service). */
+export function apiServiceFacts({ metadata, spec }: V1APIService): readonly ApiServiceFacts[] {
+  const { namespace, name } = spec?.service ?? {};
+  if (namespace === undefined || name === undefined) return [];
+  return [{ key: `APIService ${metadata?.name ?? ''}`, service: `${namespace}/${name}` }];
+}
+
+/** The part of a NodePool (karpenter.sh/v1) that matters here. */
+export interface KarpenterNodePool {
+  readonly metadata?: { readonly name?: string };
+  readonly spec?: {
+    readonly disruption?: {
+      readonly budgets?: readonly {
+        readonly nodes?: string;
+        readonly schedule?: string;
+        readonly reasons?: unknown[];
+      }[];
+    };
+  };
+}
+
+/** Label of the nodes of a NodePool (karpenter pkg/apis/v1/labels.go, NodePoolLabelKey). */
+const nodePoolLabel = 'karpenter.sh/nodepool';
+
+/** Facts of a NodePool. A budget of 0 nodes forbids disruptions of its reasons while its schedule is active: always and all, without either. */
+export function nodePoolFacts({ metadata, spec }: KarpenterNodePool): ManagedNodesFacts {
+  const frozen = (spec?.disruption?.budgets ?? []).some(
+    ({ nodes, schedule, reasons = [] }) => /^0%?$/.test(nodes ?? '') && schedule === undefined && reasons.length === 0,
+  );
+  return { name: metadata?.name ?? '', label: nodePoolLabel, frozen };
+}
+
 /**
- * Webhooks of a configuration that are called for new pods through a Service of the cluster, and fail closed, which is the default of
- * admissionregistration.k8s.io/v1 (Kubernetes API, ValidatingWebhook, failurePolicy).
+ * Webhooks of a configuration that are called for new pods through a Service of the cluster. They fail closed unless the configuration says otherwise
+ * (Kubernetes API, ValidatingWebhook, failurePolicy).
  */
 export function webhookFacts(
   kind: 'ValidatingWebhookConfiguration' | 'MutatingWebhookConfiguration',
   { metadata, webhooks = [] }: V1ValidatingWebhookConfiguration | V1MutatingWebhookConfiguration,
 ): readonly WebhookFacts[] {
   return webhooks.flatMap(({ name, clientConfig: { service }, failurePolicy, rules = [] }: V1MutatingWebhook) => {
-    if (service === undefined || failurePolicy === 'Ignore' || !rules.some(isAboutNewPods)) return [];
+    if (service === undefined || !rules.some(isAboutNewPods)) return [];
     const key = `${kind} ${metadata?.name ?? ''}, webhook ${name}`;
-    return [{ key, service: `${service.namespace}/${service.name}` }];
+    const failsOpen = failurePolicy === 'Ignore' ? ({ failsOpen: true } as const) : {};
+    return [{ key, service: `${service.namespace}/${service.name}`, ...failsOpen }];
   });
 }
 

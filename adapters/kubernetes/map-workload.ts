@@ -43,6 +43,8 @@ export function deploymentFacts({ metadata, spec, status }: V1Deployment): Workl
     podLabels: spec?.template.metadata?.labels ?? {},
     rollingOut: !paused && stalled === undefined && (unseen || old),
     surge: surgeOf(spec),
+    mayLack: mayLackOf(spec),
+    ...minReadyOf(spec),
     ...(paused ? { paused } : {}),
     ...(stalled === undefined ? {} : { stalled }),
   });
@@ -62,6 +64,19 @@ function surgeOf(spec: V1DeploymentSpec | undefined): number {
   return Math.ceil((Number.parseFloat(maxSurge) / 100) * (spec?.replicas ?? 1));
 }
 
+/** `maxUnavailable`, a number or a percentage of the replicas that is rounded down (Kubernetes docs, "Deployments", Max Unavailable; 25% when absent). */
+function mayLackOf(spec: V1DeploymentSpec | undefined): number {
+  const replicas = spec?.replicas ?? 1;
+  if (spec?.strategy?.type === 'Recreate') return replicas;
+  const maxUnavailable = spec?.strategy?.rollingUpdate?.maxUnavailable ?? '25%';
+  if (typeof maxUnavailable === 'number') return maxUnavailable;
+  return Math.floor((Number.parseFloat(maxUnavailable) / 100) * replicas);
+}
+
+function minReadyOf(spec: { readonly minReadySeconds?: number } | undefined): Pick<WorkloadFacts, 'minReadySeconds'> {
+  return spec?.minReadySeconds ? { minReadySeconds: spec.minReadySeconds } : {};
+}
+
 /** A StatefulSet rolls out until every pod above its partition has the newest revision; with OnDelete, somebody else decides. */
 export function statefulSetFacts({ metadata, spec, status }: V1StatefulSet): WorkloadFacts {
   const replicas = spec?.replicas ?? 1;
@@ -73,6 +88,7 @@ export function statefulSetFacts({ metadata, spec, status }: V1StatefulSet): Wor
     replicas,
     podLabels: spec?.template.metadata?.labels ?? {},
     rollingOut: spec?.updateStrategy?.type !== 'OnDelete' && (unseen || old),
+    ...minReadyOf(spec),
   });
 }
 

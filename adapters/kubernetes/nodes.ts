@@ -1,7 +1,7 @@
 import type { V1Node } from '@kubernetes/client-node';
 
 import { hasFence, mayFence } from '../../core/model/fencing-token.ts';
-import { disruptedTaint } from '../../core/model/labels.ts';
+import { disruptedTaint, excludeLabel } from '../../core/model/labels.ts';
 import type { FencingToken, NodeRef } from '../../core/model/node.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
@@ -13,7 +13,6 @@ import {
   cordonedByAnnotation,
   disruptedByAnnotation,
   excludedByAnnotation,
-  excludeLabel,
   fenceAnnotation,
   formatToken,
 } from './ownership-marks.ts';

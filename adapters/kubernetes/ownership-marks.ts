@@ -2,9 +2,6 @@ import type { FencingToken } from '../../core/model/node.ts';
 import type { ReleasedFrom } from '../../core/model/pod.ts';
 import type { AnnotationsBefore } from '../../core/pod-surge/keep-from-pruners.ts';
 
-/** Label that excludes a node from load balancers (kubernetes.io well-known labels). */
-export const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
-
 /** Annotation on a node: the run that cordoned it. */
 export const cordonedByAnnotation = 'nodeferry.dev/cordoned-by';
 

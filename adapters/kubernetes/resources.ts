@@ -53,6 +53,8 @@ export const resources = {
   mutatingWebhookConfigurations: grouped('admissionregistration.k8s.io', 'mutatingwebhookconfigurations', false, [
     'list',
   ]),
+  apiServices: grouped('apiregistration.k8s.io', 'apiservices', false, ['list']),
+  karpenterNodePools: grouped('karpenter.sh', 'nodepools', false, ['list']),
   replicationControllers: core('replicationcontrollers', true, ['list']),
   namespaces: core('namespaces', false, ['get']),
   leases: {

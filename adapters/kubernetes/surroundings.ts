@@ -1,4 +1,5 @@
 import type {
+  V1APIService,
   V1MutatingWebhookConfiguration,
   V1PersistentVolume,
   V1ReplicationController,
@@ -20,7 +21,15 @@ import {
   networkPolicyFacts,
 } from './map-network-policy.ts';
 import { type LimitRangeObject, limitRangeFacts, quotaFacts } from './map-quota.ts';
-import { localVolumeFacts, resizerFacts, type VerticalPodAutoscaler, webhookFacts } from './map-surroundings.ts';
+import {
+  apiServiceFacts,
+  type KarpenterNodePool,
+  localVolumeFacts,
+  nodePoolFacts,
+  resizerFacts,
+  type VerticalPodAutoscaler,
+  webhookFacts,
+} from './map-surroundings.ts';
 import type { ListBody } from './reflector.ts';
 import { type ResourceName, rbacName, resources } from './resources.ts';
 
@@ -36,6 +45,8 @@ export type Surroundings = Required<
     | 'localVolumes'
     | 'resizers'
     | 'webhooks'
+    | 'apiServices'
+    | 'managedNodes'
     | 'unread'
   >
 >;
@@ -64,6 +75,8 @@ const listed = [
   'verticalPodAutoscalers',
   'validatingWebhookConfigurations',
   'mutatingWebhookConfigurations',
+  'apiServices',
+  'karpenterNodePools',
 ] as const satisfies readonly ResourceName[];
 
 type ReadResource = (typeof listed)[number];
@@ -124,6 +137,8 @@ function joinSurroundings(read: ReadonlyMap<ReadResource, Listed>): Surroundings
     limitRanges: items('limitRanges').flatMap((item) => limitRangeFacts(item as LimitRangeObject)),
     localVolumes: items('persistentVolumes').flatMap((item) => localVolumeFacts(item as V1PersistentVolume)),
     resizers: items('verticalPodAutoscalers').flatMap((item) => resizerFacts(item as VerticalPodAutoscaler)),
+    apiServices: items('apiServices').flatMap((item) => apiServiceFacts(item as V1APIService)),
+    managedNodes: items('karpenterNodePools').map((item) => nodePoolFacts(item as KarpenterNodePool)),
     webhooks: [
       ...items('validatingWebhookConfigurations').flatMap((item) =>
         webhookFacts('ValidatingWebhookConfiguration', item as V1ValidatingWebhookConfiguration),

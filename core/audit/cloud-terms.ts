@@ -1,17 +1,49 @@
 /** What a finding or a fix names at a certain cloud. The adapter of its load balancers knows; the rules do not. */
 export interface CloudTerms {
   /** Annotations of a Service by what they set. Absent where the controller sets all of that by itself. */
-  readonly annotations?: {
-    readonly healthCheckPort: string;
-    readonly healthCheckProtocol: string;
-    /** In seconds. */
-    readonly healthCheckInterval: string;
-    readonly unhealthyThreshold: string;
-    /** All attributes of the target groups in one text, `key=value,key=value`. */
-    readonly attributes: string;
-  };
+  readonly annotations?: ServiceAnnotations;
+  /** Names of the attributes of target groups by what they set. Absent together with the annotation that sets attributes. */
+  readonly attributes?: Readonly<Record<GroupAttribute, string>>;
+  /** What sets for how long, in seconds, a load balancer lets the connections of a node end that it has deregistered. It ends a sentence. */
+  readonly drainTime: string;
   /** Label (`key=value`) of a namespace in which new pods get readiness gates. Absent where they get them anyway. */
   readonly readinessGateLabel?: string;
+  /** The webhook that adds readiness gates to new pods, and what sets that pods are not created without it. Absent where it is not part of the cluster. */
+  readonly readinessGateWebhook?: { readonly name: string; readonly setting: string };
+  /** Reason with which a readiness gate opens though the load balancer has not found the pod healthy. Absent where that does not happen. */
+  readonly gateTimeout?: string;
   /** Labels of the pods that register and deregister nodes, where they run in the cluster. */
   readonly controllers: readonly { readonly label: string; readonly value: string }[];
 }
+
+/** Keys of the annotations of a Service. */
+interface ServiceAnnotations {
+  readonly healthCheckPort: string;
+  readonly healthCheckProtocol: string;
+  /** In seconds. */
+  readonly healthCheckInterval: string;
+  readonly unhealthyThreshold: string;
+  /** All attributes of the target groups in one text, `key=value,key=value`. */
+  readonly attributes: string;
+  /** Whether a load balancer that is not made of target groups lets the connections of a node end. */
+  readonly letsConnectionsEnd: string;
+  /** For how long, in seconds. */
+  readonly connectionEndSeconds: string;
+  /** Labels of the nodes that may be targets. */
+  readonly targetNodeLabels: string;
+}
+
+/**
+ * What an attribute of a target group sets. `crossZone`: whether it sends to all zones. `drainSeconds`: how long connections may last after a
+ * deregistration. `endsDrained`: whether what is left is closed then. `endsUnhealthy`: whether connections of an unhealthy target are closed.
+ * `unhealthyDrainSeconds`: how long they may last otherwise. `proxyHeader`: whether each connection begins with a PROXY protocol header.
+ * `sticky`: whether a client stays at its target.
+ */
+export type GroupAttribute =
+  | 'crossZone'
+  | 'drainSeconds'
+  | 'endsDrained'
+  | 'endsUnhealthy'
+  | 'unhealthyDrainSeconds'
+  | 'proxyHeader'
+  | 'sticky';

@@ -1,12 +1,13 @@
 import { isNodeBound } from '../eviction/node-bound.ts';
 import { balancedServices } from '../guard/serving.ts';
+import { onceFor } from '../model/cluster-index.ts';
 import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
 import { type ClusterQuestion, podsToMove } from '../plan/audit/rule.ts';
 import { formatDuration } from '../text/format.ts';
-import { evictionReactionMs } from '../waits/formulas.ts';
+import { connectionDrainMs, evictionReactionMs } from '../waits/formulas.ts';
 
 /** Time that a load balancer controller takes to notice a change, ms. */
 const controllerMs = 15_000;
@@ -31,21 +32,23 @@ interface EvictionNeed {
 interface EvictedPod {
   readonly pod: PodFacts;
   readonly need: EvictionNeed;
+  /** All Services that send to it. */
+  readonly services: readonly ServiceFacts[];
   /** Whether a Service of type LoadBalancer sends to it. */
   readonly isBalanced: boolean;
 }
 
 /** The pods on the audited nodes that would be evicted and that Services send to. */
-export function evictedPods(question: ClusterQuestion): readonly EvictedPod[] {
+export const evictedPods = onceFor((question: ClusterQuestion): readonly EvictedPod[] => {
   return podsToMove(question).flatMap((pod) => {
     if (isNodeBound(pod)) return [];
     const services = servicesOf(pod, question.facts.cluster).filter((service) => isReadyEndpoint(pod, service));
     const needs = services.map((service) => needOf(service, question));
     const [need] = needs.toSorted((a, b) => b.preStopMs - a.preStopMs);
     if (need === undefined) return [];
-    return [{ pod, need, isBalanced: services.some(({ type }) => type === 'LoadBalancer') }];
+    return [{ pod, need, services, isBalanced: services.some(({ type }) => type === 'LoadBalancer') }];
   });
-}
+});
 
 /** The strictest of the target groups decides, since a pod has one preStop hook for all. */
 function needOf(service: ServiceFacts, { facts, policy: { waits } }: ClusterQuestion): EvictionNeed {
@@ -83,6 +86,30 @@ function needOf(service: ServiceFacts, { facts, policy: { waits } }: ClusterQues
 
 function describeCheck({ healthCheck: { intervalMs, unhealthyThreshold } }: TargetGroupFacts): string {
   return `health check every ${formatDuration(intervalMs)}, ${unhealthyThreshold} failures`;
+}
+
+/**
+ * How many failures in a row its readiness probe must tolerate, so that a pod that fails it from the moment it is told to stop stays an endpoint while
+ * connections may last: through the eviction and the drain time of its load balancers, or its grace period. Undefined where no node is a target for
+ * its own pods alone.
+ */
+export function failuresToOutlast(
+  { pod, need }: EvictedPod,
+  { policy }: ClusterQuestion,
+): FailuresToOutlast | undefined {
+  const { readiness } = pod.lifecycle ?? {};
+  if (need.service.externalTrafficPolicy !== 'Local' || need.groups.length === 0 || readiness === undefined)
+    return undefined;
+  const endMs = connectionDrainMs(need.groups, policy);
+  const seconds = Math.min(pod.terminationGracePeriodSeconds, Math.ceil((need.preStopMs + endMs) / 1000));
+  const failures = Math.max(1, Math.ceil((seconds - preStopOf(pod)) / readiness.periodSeconds) + 1);
+  return { seconds, failures };
+}
+
+interface FailuresToOutlast {
+  /** How long connections may last after an eviction. */
+  readonly seconds: number;
+  readonly failures: number;
 }
 
 /**

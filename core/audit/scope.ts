@@ -6,7 +6,7 @@ import { workloadOf } from './objects.ts';
 import { type AuditedObject, formatObject } from './rule.ts';
 
 /** Kinds that a Service depends on as a whole, wherever they are. */
-const common = ['Node', 'Resource'];
+const common = ['Node', 'Resource', 'MutatingWebhookConfiguration'];
 
 /** Whether an object has to do with a Service: the Service itself, its pods and their workloads, the budgets of these pods, and nodes. */
 export function belongsTo(service: ServiceFacts, cluster: ClusterFacts): (object: AuditedObject) => boolean {

@@ -3,6 +3,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import { con001UnknownAge } from '../plan/audit/con-001-unknown-age.ts';
 import { inf004UnmanagedMarks } from '../plan/audit/inf-004-unmanaged-marks.ts';
 import { inf008WebhookOnPool } from '../plan/audit/inf-008-webhook-on-pool.ts';
+import { inf009ApiOnPool } from '../plan/audit/inf-009-api-on-pool.ts';
 import { inf013ProtectedNode } from '../plan/audit/inf-013-protected-node.ts';
 import { inf015Unread } from '../plan/audit/inf-015-unread.ts';
 import { svc001SingleNode } from '../plan/audit/svc-001-single-node.ts';
@@ -10,7 +11,9 @@ import { svc002SingleNodeZone } from '../plan/audit/svc-002-single-node-zone.ts'
 import { svc005PublishesNotReady } from '../plan/audit/svc-005-publishes-not-ready.ts';
 import { svc006SlowHealthCheck } from '../plan/audit/svc-006-slow-health-check.ts';
 import { svc008ShortDeregistration } from '../plan/audit/svc-008-short-deregistration.ts';
+import { svc017TargetNodeLabels } from '../plan/audit/svc-017-target-node-labels.ts';
 import { svc020NoTargetGroup } from '../plan/audit/svc-020-no-target-group.ts';
+import { svc025TooManyTargets } from '../plan/audit/svc-025-too-many-targets.ts';
 import { svc027NodePort } from '../plan/audit/svc-027-node-port.ts';
 import { svc028Unsupported } from '../plan/audit/svc-028-unsupported.ts';
 import { svc029InternalLocal } from '../plan/audit/svc-029-internal-local.ts';
@@ -48,7 +51,7 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('SVC-002', svc002SingleNodeZone, {
     source: `${guide}, target group health checks`,
     needsLoadBalancers: true,
-    fix: (object, { terms }) => yamlOf(attributeFix(object, terms, 'load_balancing.cross_zone.enabled=true')),
+    fix: (object, { terms }) => yamlOf(attributeFix(object, terms, { crossZone: true })),
   }),
   fromPlan('SVC-005', svc005PublishesNotReady, {
     source: 'kubernetes staging/src/k8s.io/endpointslice/utils.go',
@@ -62,9 +65,18 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('SVC-008', svc008ShortDeregistration, {
     source: `${guide}, target group attributes`,
     needsLoadBalancers: true,
-    fix: (object, { terms }) => yamlOf(attributeFix(object, terms, 'deregistration_delay.timeout_seconds=120')),
+    fix: (object, { terms }) => yamlOf(attributeFix(object, terms, { drainSeconds: 120 })),
+  }),
+  fromPlan('SVC-017', svc017TargetNodeLabels, {
+    source: 'cloud-provider-aws pkg/providers/v1/aws_loadbalancer.go, filterTargetNodes',
+    fix: (object, { terms: { annotations: own } }) =>
+      withCommands(patchAnnotations(object, own && { [own.targetNodeLabels]: null })),
   }),
   fromPlan('SVC-020', svc020NoTargetGroup, { source: 'docs/concepts.md', needsLoadBalancers: true }),
+  fromPlan('SVC-025', svc025TooManyTargets, {
+    source: `${guide}, quotas; ingress-gce pkg/neg/syncers/subsets.go`,
+    needsLoadBalancers: true,
+  }),
   fromPlan('SVC-027', svc027NodePort, { source: 'docs/concepts.md' }),
   fromPlan('SVC-028', svc028Unsupported, { source: 'docs/concepts.md', needsLoadBalancers: true }),
   fromPlan('SVC-029', svc029InternalLocal, {
@@ -74,8 +86,7 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('CON-001', con001UnknownAge, {
     source: 'measured: connections through a terminated node hang until the client gives up',
     needsLoadBalancers: true,
-    fix: (object, { terms }) =>
-      yamlOf(attributeFix(object, terms, 'deregistration_delay.connection_termination.enabled=true')),
+    fix: (object, { terms }) => yamlOf(attributeFix(object, terms, { endsDrained: true })),
   }),
   fromPlan('WKL-001', wkl001SingleReplica, {
     source: 'Kubernetes docs, Disruptions',
@@ -107,6 +118,10 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('INF-004', inf004UnmanagedMarks, { source: 'docs/architecture.md' }),
   fromPlan('INF-008', inf008WebhookOnPool, {
     source: 'Kubernetes docs, Dynamic Admission Control, failure policy',
+    fix: twoReplicas,
+  }),
+  fromPlan('INF-009', inf009ApiOnPool, {
+    source: 'Kubernetes docs, Kubernetes API Aggregation Layer',
     fix: twoReplicas,
   }),
   fromPlan('INF-013', inf013ProtectedNode, { source: 'Karpenter docs, Disruption' }),

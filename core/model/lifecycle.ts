@@ -6,6 +6,8 @@ export interface LifecycleFacts {
   readonly preStopCommand?: string;
   /** The readiness probe that notices a failure first. Absent when no container has one: the pod is then ready as soon as it runs. */
   readonly readiness?: ReadinessFacts;
+  /** Where the kubelet asks whether a container still works, if it asks by HTTP. Absent when no container has such a probe. */
+  readonly liveness?: LivenessFacts;
   /** Conditions besides its containers that must be true before the pod is Ready. Absent when there are none. */
   readonly readinessGates?: readonly string[];
 }
@@ -16,4 +18,13 @@ interface ReadinessFacts {
   readonly container: string;
   readonly periodSeconds: number;
   readonly failureThreshold: number;
+  /** Seconds from the start of the container to the first probe. Absent means 0. */
+  readonly initialDelaySeconds?: number;
+}
+
+/** A liveness probe by HTTP. */
+interface LivenessFacts {
+  /** Name of its container. */
+  readonly container: string;
+  readonly path: string;
 }

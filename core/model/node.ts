@@ -43,6 +43,8 @@ export interface NodeFacts extends NodeRef {
   readonly excluded: boolean;
   /** True when it has the annotation `karpenter.sh/do-not-disrupt: "true"`. */
   readonly doNotDisrupt?: boolean;
+  /** The cluster autoscaler must not remove it (annotation `cluster-autoscaler.kubernetes.io/scale-down-disabled: "true"`). */
+  readonly scaleDownDisabled?: true;
   /** The changes on the node that nodeferry made. A change that somebody else made is absent. */
   readonly ownership: OwnedBy;
   readonly labels: Readonly<Record<string, string>>;

@@ -65,6 +65,8 @@ export interface PodFacts {
   readonly terminationGracePeriodSeconds: number;
   /** How its containers that serve begin and end. Absent when it has none. */
   readonly lifecycle?: LifecycleFacts;
+  /** Why each of its readiness gates that is open was opened: the reason of the condition, by its type. Absent when none has a reason. */
+  readonly gatesOpenedBy?: Readonly<Record<string, string>>;
   readonly tolerations: readonly TolerationFacts[];
   /** Labels that its node must have, with the allowed values. Absent when it may run on any node. */
   readonly requiredNodeLabels?: Readonly<Record<string, readonly string[]>>;

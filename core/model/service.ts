@@ -35,6 +35,16 @@ export interface ServiceFacts {
   /** Hostnames or addresses in `status.loadBalancer.ingress`. */
   readonly hostnames: readonly string[];
   readonly publishNotReadyAddresses: boolean;
+  /** The same client is sent to the same pod (`sessionAffinity: ClientIP`). */
+  readonly clientAffinity?: true;
+  /** One of its ports is for UDP. */
+  readonly usesUdp?: true;
+  /** Protocol of one of its ports whose connections usually stay open, e.g. `grpc`, as the port says. Absent when none says so. */
+  readonly longLived?: string;
+  /** Labels that a node must have to become a target of its load balancer. An empty value stands for any. Absent when it needs none. */
+  readonly targetNodeLabels?: Readonly<Record<string, string>>;
+  /** Its controller was not told to let connections end: its load balancer closes those of a node as soon as the node is taken out. */
+  readonly cutsConnections?: true;
   /** Absent when it has none. */
   readonly podGroups?: PodGroupsFacts;
   readonly endpoints: readonly EndpointFacts[];

@@ -5,7 +5,13 @@ import type { NodeFacts } from './node.ts';
 import type { DisruptionBudgetFacts, PodFacts } from './pod.ts';
 import type { LimitRangeFacts, QuotaFacts } from './quota.ts';
 import type { ServiceFacts } from './service.ts';
-import type { LocalVolumeFacts, ResizerFacts, WebhookFacts } from './surroundings.ts';
+import type {
+  ApiServiceFacts,
+  LocalVolumeFacts,
+  ManagedNodesFacts,
+  ResizerFacts,
+  WebhookFacts,
+} from './surroundings.ts';
 import type { TargetGroupFacts } from './target-group.ts';
 import type { UnreadFacts } from './unread.ts';
 import type { UnsupportedServiceFacts } from './unsupported-service.ts';
@@ -34,7 +40,11 @@ export interface ClusterFacts {
   readonly localVolumes?: readonly LocalVolumeFacts[];
   /** Autoscalers that change the requests of new pods, as of a minute ago at most. Absent when they were not requested. */
   readonly resizers?: readonly ResizerFacts[];
-  /** Webhooks that must answer before a pod can be created, as of a minute ago at most. Absent when they were not requested. */
+  /** Parts of the API that pods of the cluster serve, as of a minute ago at most. Absent when they were not requested. */
+  readonly apiServices?: readonly ApiServiceFacts[];
+  /** Groups of nodes that a controller in the cluster adds and removes, as of a minute ago at most. Absent when they were not requested. */
+  readonly managedNodes?: readonly ManagedNodesFacts[];
+  /** Webhooks that are asked before a pod is created, as of a minute ago at most. Absent when they were not requested. */
   readonly webhooks?: readonly WebhookFacts[];
   /** Resources that the role of the worker may not read. Absent when they were not requested. */
   readonly unread?: readonly UnreadFacts[];

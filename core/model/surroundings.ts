@@ -16,10 +16,30 @@ export interface ResizerFacts {
   readonly workload: string;
 }
 
-/** A webhook that must answer before a pod can be created. */
+/** A webhook that is asked before a pod is created. */
 export interface WebhookFacts {
   /** Configuration and webhook, e.g. `ValidatingWebhookConfiguration policies, webhook pods.example.com`. */
   readonly key: string;
   /** Service that receives its calls, `namespace/name`. */
   readonly service: string;
+  /** Pods are created without it when it does not answer (`failurePolicy: Ignore`). Absent when it must answer. */
+  readonly failsOpen?: true;
+}
+
+/** A part of the API that pods of the cluster serve, such as the metrics of pods. */
+export interface ApiServiceFacts {
+  /** E.g. `APIService v1beta1.metrics.k8s.io`. */
+  readonly key: string;
+  /** Service that answers for it, `namespace/name`. */
+  readonly service: string;
+}
+
+/** A group of nodes that a controller in the cluster adds and removes by itself. */
+export interface ManagedNodesFacts {
+  /** Name of the group. */
+  readonly name: string;
+  /** Label whose value is that name on its nodes. */
+  readonly label: string;
+  /** The controller may not remove any node of it, at any time and for any reason. */
+  readonly frozen: boolean;
 }

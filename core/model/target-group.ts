@@ -69,6 +69,12 @@ export interface TargetGroupFacts {
   readonly unhealthyLagMs?: number;
   /** It puts a PROXY protocol header before each connection, health checks included. */
   readonly sendsProxyHeader?: boolean;
+  /** It sends the same client to the same target for as long as it can. */
+  readonly sticky?: true;
+  /** How many targets its load balancer can have, in all of its groups together, or in each zone. Absent when no limit is known. */
+  readonly maxTargets?: { readonly targets: number; readonly perZone: boolean };
+  /** How to move to what has taken the place of this sort of group at its cloud, in a sentence. Absent for one that is not outdated. */
+  readonly successor?: string;
   readonly healthCheck: HealthCheckFacts;
   readonly targets: readonly TargetFacts[];
 }

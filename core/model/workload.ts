@@ -22,6 +22,10 @@ export interface WorkloadFacts {
   readonly stalled?: string;
   /** How many pods above `replicas` its own rollouts may start. 0 for strategy Recreate. Set for Deployments only. */
   readonly surge?: number;
+  /** How many pods its own rollouts may take away before others are available. All for strategy Recreate. Set for Deployments only. */
+  readonly mayLack?: number;
+  /** Seconds for which a new pod must be ready before a rollout goes on (`minReadySeconds`). Absent means 0. */
+  readonly minReadySeconds?: number;
   /** Why the API server rejects the creation or deletion of its pods, from the condition ReplicaFailure of its ReplicaSets. Absent when there is no failure. */
   readonly refused?: string;
   /** Its rollout is paused (`spec.paused`). Set for Deployments only. */

@@ -8,6 +8,7 @@ Generated from the list of rules by \`npm run gen\`.
 \`nodeferry audit\` answers one question: would the replacement of nodes lose connections in this cluster, and what is the
 fix? It reads the cluster and its load balancers with your credentials, needs no Temporal and no policy, and changes
 nothing. [The command line](cli.md#audit) has its options, \`nodeferry explain RULE\` shows one rule.
+[What the audit does not check](audit-limits.md) says which questions it cannot answer.
 
 | severity | meaning |
 |---|---|

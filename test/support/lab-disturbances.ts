@@ -2,7 +2,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppsV1Api, CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
-import { excludeLabel } from '../../adapters/kubernetes/ownership-marks.ts';
+import { excludeLabel } from '../../core/model/labels.ts';
 import { registerInstance } from '../../lab/cluster/target-groups.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { unreadyFile } from '../../lab/scenarios/parts.ts';

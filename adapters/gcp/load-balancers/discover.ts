@@ -13,6 +13,7 @@ import {
   readHealthCheck,
   readTargetPool,
 } from './read.ts';
+import { backendServiceSettings, targetPoolSettings } from './settings.ts';
 
 /** Kinds of the target groups here. */
 export const targetGroupKinds = ['gce-target-pool', 'gce-backend-service'] as const;
@@ -118,6 +119,7 @@ async function readGroup(
       ...common,
       kind: targetPool,
       membership: 'all-nodes',
+      ...targetPoolSettings(pool),
       // Connection draining is what target pools lack, and what becomes of established connections is written nowhere (load balancing documentation,
       // "Migrate an external passthrough Network Load Balancer from target pool to backend service" and "Using target pools").
       deregistrationDelayMs: 0,
@@ -127,10 +129,12 @@ async function readGroup(
     };
   }
   const backend = await readBackendService(reader, name);
+  const members = membersOf(backend, service);
   return {
     ...common,
     kind: backendService,
-    ...membersOf(backend, service),
+    ...members,
+    ...backendServiceSettings(backend, members.membership),
     deregistrationDelayMs: (backend.connectionDraining?.drainingTimeoutSec ?? 0) * 1_000,
     // "After the timeout duration is reached, the load balancer stops sending all traffic" ("Enable connection draining"). It is 0 unless somebody sets it.
     terminatesConnectionsAfterDelay: true,

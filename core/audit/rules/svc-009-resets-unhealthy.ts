@@ -9,7 +9,7 @@ export const svc009ResetsUnhealthy: Rule = {
   severities: ['warning'],
   title: 'Connections that are reset when the health check fails',
   why: 'With policy Local the health check of a node fails as soon as its last pod begins to terminate, in a rollout as in an eviction. A Network Load Balancer then resets every established connection of that node, though the pod still serves them.',
-  fix: 'Set target_health_state.unhealthy.connection_termination.enabled to false, with a draining interval as long as connections live.',
+  fix: 'Have the load balancer keep the connections of an unhealthy target, for as long as connections live.',
   source: 'Elastic Load Balancing user guide for Network Load Balancers, target group attributes, unhealthy targets',
   needsLoadBalancers: true,
   check: (question) =>
@@ -28,7 +28,7 @@ export const svc009ResetsUnhealthy: Rule = {
             fix: attributeFix(
               object,
               question.terms,
-              `target_health_state.unhealthy.connection_termination.enabled=false,target_health_state.unhealthy.draining_interval_seconds=${seconds}`,
+              { endsUnhealthy: false, unhealthyDrainSeconds: seconds },
               'Let established connections end by themselves when a target becomes unhealthy.',
             ),
           },

@@ -27,7 +27,7 @@ export const svc011ProxyHeader: Rule = {
             fix: attributeFix(
               object,
               question.terms,
-              'proxy_protocol_v2.enabled=false',
+              { proxyHeader: false },
               'Disable it: the source address is preserved without it.',
             ),
           },

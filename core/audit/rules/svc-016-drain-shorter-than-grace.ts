@@ -15,6 +15,7 @@ export const svc016DrainShorterThanGrace: Rule = {
   needsLoadBalancers: true,
   check: (question) =>
     groupPods(evictedPods(question), ({ pod, need: { groups, service } }) => {
+      const { drainTime } = question.terms;
       const finishMs = (pod.terminationGracePeriodSeconds - preStopOf(pod)) * 1000;
       const cutting = groups.filter((group) => group.terminatesConnectionsAfterDelay);
       const short = cutting.filter((group) => group.deregistrationDelayMs < finishMs);
@@ -26,7 +27,7 @@ export const svc016DrainShorterThanGrace: Rule = {
         severity: 'warning',
         message: `their grace period leaves ${formatDuration(finishMs)} to finish requests, and the load balancer of ${service.key} ends them earlier (${drains.join(', ')})`,
         fix: {
-          text: `Raise the drain time of the load balancer of ${service.key} to ${Math.ceil(finishMs / 1000)} s (connectionDraining.drainingTimeoutSec of a backend service, deregistration_delay.timeout_seconds of a target group), or lower terminationGracePeriodSeconds if requests are shorter.`,
+          text: `Raise the drain time of the load balancer of ${service.key} to ${Math.ceil(finishMs / 1000)} s (${drainTime}), or lower terminationGracePeriodSeconds if requests are shorter.`,
         },
       };
     }),

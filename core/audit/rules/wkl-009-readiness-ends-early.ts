@@ -1,6 +1,5 @@
-import { connectionDrainMs } from '../../waits/formulas.ts';
 import { patchPods, withCommands } from '../commands.ts';
-import { evictedPods, preStopOf } from '../eviction-needs.ts';
+import { evictedPods, failuresToOutlast, preStopOf } from '../eviction-needs.ts';
 import { groupPods } from '../per-workload.ts';
 import type { Rule } from '../rule.ts';
 
@@ -14,23 +13,23 @@ export const wkl009ReadinessEndsEarly: Rule = {
   source: 'KEP-1669; kubernetes pkg/proxy/topology.go; kubernetes/ingress-nginx#13689',
   needsLoadBalancers: true,
   check: (question) =>
-    groupPods(evictedPods(question), ({ pod, need }, object) => {
+    groupPods(evictedPods(question), (evicted, object) => {
+      const { pod } = evicted;
       const { readiness } = pod.lifecycle ?? {};
-      if (need.service.externalTrafficPolicy !== 'Local' || need.groups.length === 0 || readiness === undefined)
-        return undefined;
+      const outlast = failuresToOutlast(evicted, question);
+      if (readiness === undefined || outlast === undefined) return undefined;
       const { periodSeconds, failureThreshold, container } = readiness;
+      if (failureThreshold >= outlast.failures) return undefined;
       const staysReady = preStopOf(pod) + periodSeconds * (failureThreshold - 1);
-      const drain = connectionDrainMs(need.groups, question.policy);
-      const serves = Math.min(pod.terminationGracePeriodSeconds, Math.ceil((need.preStopMs + drain) / 1000));
-      if (staysReady >= serves) return undefined;
-      const enough = Math.ceil((serves - preStopOf(pod)) / periodSeconds) + 1;
       return {
         severity: 'warning',
-        message: `connections may last ${serves} s after an eviction; if the application fails its readiness probe on SIGTERM, the pod is no endpoint after ${staysReady} s (preStop ${preStopOf(pod)} s, ${failureThreshold} failures every ${periodSeconds} s)`,
+        message: `connections may last ${outlast.seconds} s after an eviction; if the application fails its readiness probe on SIGTERM, the pod is no endpoint after ${staysReady} s (preStop ${preStopOf(pod)} s, ${failureThreshold} failures every ${periodSeconds} s)`,
         fix: {
-          text: `Have the application stay ready until it exits, or raise failureThreshold to ${enough}. The patch starts a rollout.`,
+          text: `Have the application stay ready until it exits, or raise failureThreshold to ${outlast.failures}. The patch starts a rollout.`,
           ...withCommands(
-            patchPods(object, { containers: [{ name: container, readinessProbe: { failureThreshold: enough } }] }),
+            patchPods(object, {
+              containers: [{ name: container, readinessProbe: { failureThreshold: outlast.failures } }],
+            }),
           ),
         },
       };

@@ -9,6 +9,7 @@ import { hnd001CannotSurge } from './hnd-001-cannot-surge.ts';
 import { inf003PoolBusy } from './inf-003-pool-busy.ts';
 import { inf004UnmanagedMarks } from './inf-004-unmanaged-marks.ts';
 import { inf008WebhookOnPool } from './inf-008-webhook-on-pool.ts';
+import { inf009ApiOnPool } from './inf-009-api-on-pool.ts';
 import { inf012NodesMissing } from './inf-012-nodes-missing.ts';
 import { inf013ProtectedNode } from './inf-013-protected-node.ts';
 import { inf014TooLarge } from './inf-014-too-large.ts';
@@ -28,7 +29,10 @@ import { svc002SingleNodeZone } from './svc-002-single-node-zone.ts';
 import { svc005PublishesNotReady } from './svc-005-publishes-not-ready.ts';
 import { svc006SlowHealthCheck } from './svc-006-slow-health-check.ts';
 import { svc008ShortDeregistration } from './svc-008-short-deregistration.ts';
+import { svc017TargetNodeLabels } from './svc-017-target-node-labels.ts';
+import { svc018PoolExcluded } from './svc-018-pool-excluded.ts';
 import { svc020NoTargetGroup } from './svc-020-no-target-group.ts';
+import { svc025TooManyTargets } from './svc-025-too-many-targets.ts';
 import { svc027NodePort } from './svc-027-node-port.ts';
 import { svc028Unsupported } from './svc-028-unsupported.ts';
 import { svc029InternalLocal } from './svc-029-internal-local.ts';
@@ -59,7 +63,10 @@ const auditRules: readonly AuditRule[] = [
   svc005PublishesNotReady,
   svc006SlowHealthCheck,
   svc008ShortDeregistration,
+  svc017TargetNodeLabels,
+  svc018PoolExcluded,
   svc020NoTargetGroup,
+  svc025TooManyTargets,
   svc027NodePort,
   svc028Unsupported,
   svc029InternalLocal,
@@ -86,6 +93,7 @@ const auditRules: readonly AuditRule[] = [
   inf003PoolBusy,
   inf004UnmanagedMarks,
   inf008WebhookOnPool,
+  inf009ApiOnPool,
   inf012NodesMissing,
   inf013ProtectedNode,
   inf014TooLarge,

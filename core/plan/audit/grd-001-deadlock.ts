@@ -34,8 +34,8 @@ function hintFor(block: GuardBlock, { policy, facts }: AuditQuestion): string {
     case 'zone':
       return (
         `Run one more replica of ${service} on another node of ${zone} (and of every zone that has only one): costs a pod per zone. ` +
-        `Or enable cross-zone load balancing on its load balancer (attribute load_balancing.cross_zone.enabled): traffic between ` +
-        `zones is billed, and connections from a zone may be served in another.`
+        `Or enable cross-zone load balancing on its load balancer: traffic between zones is billed, ` +
+        `and connections from a zone may be served in another.`
       );
     case 'endpoints':
       return hintForBudget(block);

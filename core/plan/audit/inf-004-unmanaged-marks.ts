@@ -1,3 +1,4 @@
+import { excludeLabel } from '../../model/labels.ts';
 import type { NodeFacts } from '../../model/node.ts';
 import { takenAwayBy } from '../../model/taken-away.ts';
 import type { ClusterRule } from './rule.ts';
@@ -20,8 +21,13 @@ export const inf004UnmanagedMarks: ClusterRule = ({ facts }) =>
 
 function unmanagedMarks(node: NodeFacts): readonly string[] {
   const taint = takenAwayBy(node);
+  const label = node.labels[excludeLabel];
   return [
     ...(node.excluded && node.ownership.excludedBy === undefined ? ['excluded from load balancers'] : []),
+    // Some controllers parse the value, others only ask whether the label exists (AWS Load Balancer Controller, ingress-gce).
+    ...(!node.excluded && label !== undefined
+      ? [`label ${excludeLabel}=${label}, which excludes it for some controllers`]
+      : []),
     ...(node.cordoned && node.ownership.cordonedBy === undefined ? ['cordoned'] : []),
     ...(taint === undefined ? [] : [`taint ${taint}`]),
   ];

@@ -39,6 +39,8 @@ const unknownWithout: Readonly<Record<string, string>> = {
   persistentvolumes: 'a pod whose volume is on an old node would find no place on a new one',
   verticalpodautoscalers: 'one may give replacements more than fits on a new node',
   webhookconfigurations: 'one whose only pod is on the pool would keep new pods from being created while that moves',
+  apiservices: 'a part of the API that a pod on the pool serves alone would not answer while that pod moves',
+  nodepools: 'Karpenter may take nodes away that pods have moved to',
   resourcequotas: 'one without room for more pods would keep replacements from being created',
   limitranges: 'one that rejects the requests of pods would keep replacements from being created',
   replicationcontrollers:

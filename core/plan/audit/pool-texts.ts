@@ -20,6 +20,12 @@ export const poolTexts: Readonly<Record<string, RuleText>> = {
     why: 'The webhook is called for each new pod and fails closed. While its only pod moves no pod can be created, including its own replacement.',
     fix: 'Give it a second replica on another node, let pod surge replace it, or have the webhook exempt its namespace.',
   },
+  'INF-009': {
+    severities: ['warning'],
+    title: 'A part of the API that one pod on a node to replace serves',
+    why: 'Some resources of the API, such as the metrics of pods, are answered by pods of the cluster. While the only one moves, whoever reads them gets errors: autoscalers stand still, and clients that list all resources fail.',
+    fix: 'Give it a second replica on another node, or let pod surge replace it.',
+  },
   'INF-012': {
     severities: ['blocker', 'warning'],
     title: 'Instances and nodes that do not match',

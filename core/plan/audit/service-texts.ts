@@ -32,11 +32,29 @@ export const serviceTexts: Readonly<Record<string, RuleText>> = {
     why: 'New connections may arrive after deregistration for longer than the target group waits for connections to end.',
     fix: 'Raise the deregistration delay of the target group to 120 seconds or more. nodeferry waits for the propagation in any case.',
   },
+  'SVC-017': {
+    severities: ['blocker'],
+    title: 'A load balancer that takes only nodes of the old pool',
+    why: 'The Service selects the nodes that may be targets by a label that no replacement has, such as the name of their pool. Its load balancer would have no target once they are gone.',
+    fix: 'Select its nodes by a label of your own that every pool for it carries, or take all nodes.',
+  },
+  'SVC-018': {
+    severities: ['blocker'],
+    title: 'A pool whose nodes are excluded from load balancers',
+    why: 'The pool gives its nodes the label that load balancers leave out. The new nodes would never become targets, and the run would wait for that.',
+    fix: 'Remove the label from the settings of the pool.',
+  },
   'SVC-020': {
     severities: ['error'],
     title: 'A LoadBalancer Service without target groups',
     why: 'No target group with instance targets was found behind the Service, so its deregistration cannot be observed.',
     fix: 'nodeferry protects Network Load Balancers with instance targets. Check the permissions if it is one.',
+  },
+  'SVC-025': {
+    severities: ['warning'],
+    title: 'Old and new nodes that exceed the targets of a load balancer',
+    why: 'Load balancers have a limit of targets. While new nodes exist beside old ones it may be exceeded: new nodes are not registered then, and nothing serves on them.',
+    fix: 'Let the new pool grow in smaller waves (spec.nodeSurge), or have the limit raised. The limits are defaults: an account may have more.',
   },
   'SVC-027': {
     severities: ['warning'],

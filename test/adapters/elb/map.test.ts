@@ -64,3 +64,23 @@ test.each([
 
   expect(group({ [key]: own }, { [key]: balancer }).crossZone).toBe(crossZone);
 });
+
+test('a group keeps clients at their target only where its attribute says so', () => {
+  expect(group({ 'stickiness.enabled': 'true' }).sticky).toBe(true);
+  expect(group({ 'stickiness.enabled': 'false' })).not.toHaveProperty('sticky');
+});
+
+test('a Network Load Balancer has a limit of targets, in each zone or in all', () => {
+  const limitOf = (crossZone: string, Type: 'network' | 'application' = 'network') =>
+    mapTargetGroup({
+      service: 'default/web',
+      controller: 'service-controller',
+      loadBalancer: { LoadBalancerName: 'k8s-web', Type },
+      loadBalancerAttributes: attributes({ 'load_balancing.cross_zone.enabled': crossZone }),
+      targetGroup: {},
+      targetGroupAttributes: [],
+    }).maxTargets;
+  expect(limitOf('false')).toEqual({ targets: 500, perZone: true });
+  expect(limitOf('true')).toEqual({ targets: 500, perZone: false });
+  expect(limitOf('true', 'application')).toBeUndefined();
+});

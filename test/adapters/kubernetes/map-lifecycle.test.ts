@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { budgetFacts } from '../../../adapters/kubernetes/map-budget.ts';
 import { lifecycleOf } from '../../../adapters/kubernetes/map-lifecycle.ts';
-import { budget } from './objects.ts';
+import { podFacts } from '../../../adapters/kubernetes/map-pod.ts';
+import { budget, deploymentPod } from './objects.ts';
 
 const port = { ports: [{ containerPort: 80 }] };
 const server = { name: 'server', image: 'i', ...port };
@@ -23,6 +24,16 @@ describe('the lifecycle of a pod', () => {
     expect(lifecycleOf({ containers: [server] }).lifecycle?.readiness).toBeUndefined();
   });
 
+  it('has the delay of that probe, and the path of a liveness probe of the containers that serve', () => {
+    const probed = { ...server, readinessProbe: { initialDelaySeconds: 20 } };
+    expect(lifecycleOf({ containers: [probed] }).lifecycle?.readiness?.initialDelaySeconds).toBe(20);
+    const alive = { ...server, livenessProbe: { httpGet: { path: '/healthz', port: 10256 } } };
+    expect(lifecycleOf({ containers: [alive] }).lifecycle?.liveness).toEqual({ container: 'server', path: '/healthz' });
+    expect(
+      lifecycleOf({ containers: [{ ...alive, livenessProbe: { tcpSocket: { port: 80 } } }] }).lifecycle,
+    ).not.toHaveProperty('liveness');
+  });
+
   it('has the command of a preStop hook and the readiness gates', () => {
     const lifecycle = { preStop: { exec: { command: ['sh', '-c', 'sleep 20'] } } };
     const spec = { containers: [{ ...server, lifecycle }], readinessGates: [{ conditionType: 'lb' }] };
@@ -36,4 +47,16 @@ it('a budget says whether it lets pods that are not ready be evicted', () => {
     budgetFacts({ ...budget, spec: { ...budget.spec, unhealthyPodEvictionPolicy } }).facts.evictsUnready;
   expect(withPolicy('AlwaysAllow')).toBe(true);
   expect(withPolicy('IfHealthyBudget')).toBeUndefined();
+});
+
+it('a pod says why its open readiness gates were opened', () => {
+  const gate = 'cloud.google.com/load-balancer-neg-ready';
+  const gatedBy = (status: string, conditionType = gate) => {
+    const conditions = [{ type: gate, status, reason: 'LoadBalancerNegTimeout' }];
+    const spec = { containers: [server], readinessGates: [{ conditionType }] };
+    return podFacts({ metadata: deploymentPod.metadata, spec, status: { conditions } }).gatesOpenedBy;
+  };
+  expect(gatedBy('True')).toEqual({ [gate]: 'LoadBalancerNegTimeout' });
+  expect(gatedBy('False')).toBeUndefined();
+  expect(gatedBy('True', 'another')).toBeUndefined();
 });

@@ -98,6 +98,14 @@ describe('a node', () => {
     for (const value of ['false', '4h']) expect(annotated(value)).not.toHaveProperty('doNotDisrupt');
   });
 
+  it('has its owner’s request that the cluster autoscaler keeps it', () => {
+    const annotations = (value: string) => ({ 'cluster-autoscaler.kubernetes.io/scale-down-disabled': value });
+    const annotated = (value: string) =>
+      nodeFacts({ ...eksNode, metadata: { ...eksNode.metadata, annotations: annotations(value) } });
+    expect(annotated('true').scaleDownDisabled).toBe(true);
+    expect(annotated('false')).not.toHaveProperty('scaleDownDisabled');
+  });
+
   it('has the instance of any cloud as the last part of the provider id', () => {
     expect(instanceIdOf('gce://project/europe-west1-b/gke-web-1')).toBe('gke-web-1');
     expect(instanceIdOf(undefined)).toBe('');

@@ -1,6 +1,12 @@
 import type { V1MutatingWebhookConfiguration, V1PersistentVolume } from '@kubernetes/client-node';
 import { expect, it } from 'vitest';
-import { localVolumeFacts, resizerFacts, webhookFacts } from '../../../adapters/kubernetes/map-surroundings.ts';
+import {
+  apiServiceFacts,
+  localVolumeFacts,
+  nodePoolFacts,
+  resizerFacts,
+  webhookFacts,
+} from '../../../adapters/kubernetes/map-surroundings.ts';
 
 it('keeps of volumes those that are bound to one node', () => {
   const volume = (key: string, claimRef?: object) => {
@@ -32,7 +38,7 @@ it('keeps of vertical autoscalers those that resize pods', () => {
   expect(vpa('CronJob')).toEqual([]);
 });
 
-it('keeps of webhooks those without whose word no pod can be created', () => {
+it('keeps of webhooks those that are asked about new pods, and knows which must answer', () => {
   const rule = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] };
   const hook = (changes: object) => {
     const clientConfig = { service: { namespace: 'policies', name: 'hook' } };
@@ -43,8 +49,32 @@ it('keeps of webhooks those without whose word no pod can be created', () => {
   const told = [{ key: 'MutatingWebhookConfiguration p, webhook pods.example.com', service: 'policies/hook' }];
   expect(hook({})).toEqual(told);
   expect(hook({ rules: [{ ...rule, apiGroups: ['*'], operations: ['*'], resources: ['*/*'] }] })).toEqual(told);
-  expect(hook({ failurePolicy: 'Ignore' })).toEqual([]);
+  expect(hook({ failurePolicy: 'Ignore' })).toEqual([{ ...told[0], failsOpen: true }]);
   expect(hook({ rules: [{ ...rule, operations: ['UPDATE'] }] })).toEqual([]);
   expect(hook({ rules: [{ ...rule, resources: ['pods/eviction'] }] })).toEqual([]);
   expect(hook({ clientConfig: { url: 'https://elsewhere' } })).toEqual([]);
+});
+
+it('keeps of the parts of the API those that pods serve', () => {
+  const part = (service?: object) =>
+    apiServiceFacts({ metadata: { name: 'v1beta1.metrics.k8s.io' }, spec: { service } as never });
+  const told = { key: 'APIService v1beta1.metrics.k8s.io', service: 'kube-system/metrics-server' };
+  expect(part({ namespace: 'kube-system', name: 'metrics-server' })).toEqual([told]);
+  expect(part()).toEqual([]);
+});
+
+it.each([
+  [[{ nodes: '0' }], true],
+  [[{ nodes: '10%' }, { nodes: '0%' }], true],
+  [[{ nodes: '0', schedule: '0 9 * * 1-5' }], false],
+  [[{ nodes: '0', reasons: ['Drifted'] }], false],
+  [[{ nodes: '10' }], false],
+  [undefined, false],
+])('a NodePool with budgets %j is frozen: %s', (budgets, frozen) => {
+  const disruption = budgets === undefined ? {} : { budgets };
+  expect(nodePoolFacts({ metadata: { name: 'spot' }, spec: { disruption } })).toEqual({
+    name: 'spot',
+    label: 'karpenter.sh/nodepool',
+    frozen,
+  });
 });

@@ -40,11 +40,27 @@ describe('a Deployment', () => {
       podLabels: { app: 'web' },
       rollingOut: false,
       surge: 1,
+      mayLack: 1,
     });
     expect(deploymentFacts({ metadata, spec: { selector, template } }).replicas).toBe(1);
   });
 
   const rolling = (maxSurge: number | string) => ({ strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge } } });
+
+  it.each([
+    ['nothing', {}, 1],
+    ['nothing and 3 replicas', { replicas: 3 }, 0],
+    ['a number', { strategy: { rollingUpdate: { maxUnavailable: 4 } } }, 4],
+    ['a share that is no whole number', { strategy: { rollingUpdate: { maxUnavailable: '60%' } } }, 2],
+    ['strategy Recreate', { strategy: { type: 'Recreate' } }, 4],
+  ])('that says %s of what its rollouts take away may lack %j: %i', (_, spec, mayLack) => {
+    expect(facts(spec).mayLack).toBe(mayLack);
+  });
+
+  it('has the time that its rollouts wait for a new pod', () => {
+    expect(facts({ minReadySeconds: 30 }).minReadySeconds).toBe(30);
+    expect(facts({ minReadySeconds: 0 })).not.toHaveProperty('minReadySeconds');
+  });
 
   it.each([
     ['nothing', {}, 1],

@@ -17,6 +17,7 @@ async function createPoorWorkload(controlPlane: ControlPlane): Promise<void> {
     metadata: { name: 'web' },
     spec: {
       replicas: 2,
+      strategy: { type: 'Recreate' },
       selector: { matchLabels: labels },
       template: { metadata: { labels }, spec: { nodeName: 'node-1', containers: [container] } },
     },
@@ -99,7 +100,7 @@ describe('an audit of a real API server', () => {
   }
 
   it('finds what is wrong, and its commands fix what they are for', async () => {
-    const wanted = ['SVC-001', 'SVC-005', 'WKL-003', 'WKL-006', 'WKL-013', 'WKL-033'];
+    const wanted = ['SVC-001', 'SVC-005', 'WKL-003', 'WKL-006', 'WKL-013', 'WKL-020', 'WKL-033'];
     await expect
       .poll(async () => rulesOf((await audit()).report), { timeout: 30_000 })
       .toEqual(expect.arrayContaining(wanted));
@@ -111,6 +112,7 @@ describe('an audit of a real API server', () => {
 
     expect(await controlPlane.api('GET', deployment)).toMatchObject({
       spec: {
+        strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } },
         template: {
           spec: {
             terminationGracePeriodSeconds: 33,
@@ -122,7 +124,7 @@ describe('an audit of a real API server', () => {
         },
       },
     });
-    const fixed = ['SVC-005', 'WKL-003'];
+    const fixed = ['SVC-005', 'WKL-003', 'WKL-020'];
     await expect
       .poll(async () => rulesOf((await audit()).report).filter((rule) => fixed.includes(rule)), { timeout: 30_000 })
       .toEqual([]);

@@ -141,6 +141,7 @@ describe('observing a real API server', () => {
       },
     });
     const webhooks = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
+    const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices';
     await controlPlane.api('POST', webhooks, {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'ValidatingWebhookConfiguration',
@@ -157,12 +158,25 @@ describe('observing a real API server', () => {
         },
       ],
     });
+    await controlPlane.api('POST', apiServices, {
+      metadata: { name: 'v1.metrics.example.com' },
+      spec: {
+        group: 'metrics.example.com',
+        version: 'v1',
+        groupPriorityMinimum: 100,
+        versionPriority: 100,
+        insecureSkipTLSVerify: true,
+        service: { namespace: 'kube-system', name: 'metrics' },
+      },
+    });
     const freshness = { surroundingsKeptForMs: 0 };
     const other = openCluster({ kubeconfig: controlPlane.kubeconfig('nodeferry'), freshness });
     try {
       expect(await other.observe()).toMatchObject({
         localVolumes: [{ volumeClaim: 'default/data', volume: 'on-n1', boundBy: 'kubernetes.io/hostname' }],
         resizers: [],
+        apiServices: [{ key: 'APIService v1.metrics.example.com', service: 'kube-system/metrics' }],
+        managedNodes: [],
         webhooks: [
           { key: 'ValidatingWebhookConfiguration policies, webhook pods.example.com', service: 'policies/hook' },
         ],
@@ -171,6 +185,7 @@ describe('observing a real API server', () => {
     } finally {
       other.close();
       await controlPlane.api('DELETE', `${webhooks}/policies`);
+      await controlPlane.api('DELETE', `${apiServices}/v1.metrics.example.com`);
     }
   });
 

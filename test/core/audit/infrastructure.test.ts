@@ -1,6 +1,6 @@
 import { test } from 'vitest';
 import { expectFinding, type RuleCase, webPods } from '../support/audited-cluster.ts';
-import { aPod } from '../support/facts.ts';
+import { aNode, aPod, aService } from '../support/facts.ts';
 import type { PodFacts } from '../support/model.ts';
 
 /** Pods of a Deployment in kube-system, one on each of these nodes. */
@@ -19,7 +19,72 @@ function system(name: string, label: string, nodes: readonly string[]): readonly
 const controller = 'app.kubernetes.io/name=aws-load-balancer-controller';
 const withPods = (...more: readonly (readonly PodFacts[])[]) => ({ pods: [...webPods(), ...more.flat()] });
 
+/** Four nodes of one pool, of which these are held. */
+function pinned(...names: readonly string[]) {
+  const nodes = ['n1', 'n2', 'n3', 'n4'].map((name) =>
+    aNode(name, names.includes(name) ? { scaleDownDisabled: true } : {}),
+  );
+  return { nodes };
+}
+
+/** Two of three nodes are of a NodePool that is frozen or not. */
+function managed(frozen: boolean) {
+  const labels = { 'karpenter.sh/nodepool': 'spot' };
+  const managedNodes = [{ name: 'spot', label: 'karpenter.sh/nodepool', frozen }];
+  return { nodes: [aNode('n1', { labels }), aNode('n2', { labels }), aNode('n3')], cluster: { managedNodes } };
+}
+
+/** A part of the API that pods on these nodes serve. */
+function served(nodes: readonly string[]) {
+  const pods = system('metrics', 'k8s-app=metrics', nodes);
+  const selector = { 'k8s-app': 'metrics' };
+  const metrics = aService('metrics', pods, { key: 'kube-system/metrics', type: 'ClusterIP', selector });
+  const apiServices = [{ key: 'APIService v1beta1.metrics.k8s.io', service: 'kube-system/metrics' }];
+  return { ...withPods(pods), cluster: { services: [aService('web', webPods()), metrics], apiServices } };
+}
+
 const cases: readonly RuleCase[] = [
+  {
+    rule: 'INF-001',
+    severity: 'warning',
+    what: 'nodes that the cluster autoscaler may remove',
+    found: { ...withPods(system('ca', 'app.kubernetes.io/name=cluster-autoscaler', ['n1'])), ...pinned('n2', 'n3') },
+    says: 'it may remove 2 of 4 audited nodes at any time',
+    object: 'Deployment kube-system/ca',
+    fix: 'kubectl annotate nodes -l eks.amazonaws.com/nodegroup=web cluster-autoscaler.kubernetes.io/scale-down-disabled=true',
+    boundary: {
+      ...withPods(system('ca', 'app.kubernetes.io/name=cluster-autoscaler', ['n1'])),
+      ...pinned('n1', 'n2', 'n3', 'n4'),
+    },
+  },
+  {
+    rule: 'INF-001',
+    severity: 'warning',
+    what: 'nodes that Karpenter may remove',
+    found: managed(false),
+    says: 'Karpenter may remove 2 of its 2 audited nodes',
+    object: 'NodePool spot',
+    fix: 'kubectl patch nodepool spot --type=merge -p \'{"spec":{"disruption":{"budgets":[{"nodes":"0"}]}}}\'',
+    boundary: managed(true),
+  },
+  {
+    rule: 'INF-009',
+    severity: 'warning',
+    what: 'the only pod that serves a part of the API',
+    found: served(['n1']),
+    says: 'pod kube-system/metrics-0 alone serves APIService v1beta1.metrics.k8s.io',
+    object: 'Service kube-system/metrics',
+    fix: 'second replica',
+    boundary: served(['n1', 'n2']),
+  },
+  {
+    rule: 'INF-009',
+    severity: 'warning',
+    what: 'that pod on an audited node only',
+    found: served(['n1']),
+    says: 'alone serves',
+    boundary: { ...served(['n1']), audited: ['n2'] },
+  },
   {
     rule: 'INF-005',
     severity: 'error',

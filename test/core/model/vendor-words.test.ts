@@ -8,6 +8,10 @@ const rooms = ['core', 'operations', 'activities', 'workflows'];
 /** Words of clouds and of their managed Kubernetes. */
 const vendors = /\b(?:eks|eksctl|aws|amazonaws|auto ?scaling|ec2|node ?groups?|launch ?templates?|fargate|gke|gcp)\b/i;
 
+/** Names of the settings of load balancers, which differ from cloud to cloud. */
+const settings =
+  /\b(?:load_balancing|deregistration_delay|target_health_state|proxy_protocol_v2|stickiness)\.\w|connectionDraining\b|drainingTimeoutSec|service\.beta\.kubernetes\.io|cloud\.google\.com/;
+
 /** Facts of the world and not of a provider: a controller that registers nodes, and the address of a metadata service that no probe may reach. */
 const facts = /'aws-load-balancer-controller'|fd00:ec2/g;
 
@@ -19,7 +23,7 @@ function wordsOf(text: string): readonly string[] {
     .replaceAll(/\/\*[^]*?\*\/|(?<![:'"`])\/\/.*$/gm, '')
     .replaceAll(citations, '')
     .replaceAll(facts, '');
-  return code.split('\n').filter((line) => vendors.test(line));
+  return code.split('\n').filter((line) => vendors.test(line) || settings.test(line));
 }
 
 test('what decides and what acts has no word of a cloud in its code', () => {
@@ -37,6 +41,8 @@ test.each([
   "if (provider === 'eks') return;",
   "const label = 'eks.amazonaws.com/nodegroup';",
   "hint: 'Check Auto Scaling.'",
+  "attributeFix(object, 'deregistration_delay.timeout_seconds=120')",
+  "hint: 'Raise connectionDraining.'",
 ])('a word of a cloud is found in %s', (line) => {
   expect(wordsOf(line)).toEqual([line]);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { excludeLabel } from '../../../core/model/labels.ts';
 import {
   type AuditCase,
   aged,
@@ -66,6 +67,16 @@ test('a load balancer that drains nothing is told of once, with what is waited f
 test('a sound pool has no finding', () => {
   expect(audit()).toEqual([]);
 });
+
+const nodegroup = 'eks.amazonaws.com/nodegroup';
+const labelled = nodes.map((node) => ({ ...node, labels: { [nodegroup]: 'web' } }));
+
+/** A part of the API that a pod on that node serves alone. */
+function serving(node: string) {
+  const { cluster, ...rest } = hookOn(node);
+  const apiServices = [{ key: 'APIService v1.metrics', service: 'default/hook' }];
+  return { ...rest, cluster: { ...cluster, webhooks: [], apiServices } };
+}
 
 const cases: readonly AuditCase[] = [
   [
@@ -227,6 +238,39 @@ const cases: readonly AuditCase[] = [
     'an instance that is not a node',
     { pool: { instances: [{ instanceId: 'i-unjoined', zone: 'a', state: 'running' }] } },
     { pool: { instances: [{ instanceId: 'i-unjoined', zone: 'a', state: 'terminated' }] } },
+  ],
+  ['INF-009', 'warning', 'the only pod of a part of the API', serving('n1'), serving('x')],
+  ['SVC-018', 'blocker', 'a pool that excludes its nodes', { pool: { labels: { [excludeLabel]: 'true' } } }, {}],
+  [
+    'SVC-017',
+    'blocker',
+    'targets that only nodes of the old pool can be',
+    { nodes: labelled, service: { targetNodeLabels: { [nodegroup]: 'web' } } },
+    { nodes: labelled, service: { targetNodeLabels: { [nodegroup]: 'web-1-34' } } },
+  ],
+  [
+    'SVC-017',
+    'blocker',
+    'them, unless nodes that stay can be targets too',
+    { nodes: labelled, service: { targetNodeLabels: { [nodegroup]: 'web' } } },
+    {
+      nodes: [...labelled, aNode('x', { pool: 'other', labels: { [nodegroup]: 'web' } })],
+      service: { targetNodeLabels: { [nodegroup]: 'web' } },
+    },
+  ],
+  [
+    'SVC-025',
+    'warning',
+    'more targets than its load balancer can have, unless new nodes come in waves',
+    { group: { maxTargets: { targets: 7, perZone: false } } },
+    { group: { maxTargets: { targets: 7, perZone: false } }, policy: { nodeSurge: { instances: 3 } } },
+  ],
+  [
+    'INF-004',
+    'warning',
+    'a label that excludes a node for some controllers only',
+    { nodes: nodes.map((node) => ({ ...node, labels: { [excludeLabel]: 'false' } })) },
+    {},
   ],
   [
     'GRD-001',

@@ -17,6 +17,8 @@ interface ClusterChanges {
   readonly service?: Partial<ServiceFacts>;
   readonly group?: Partial<TargetGroupFacts>;
   readonly cluster?: Partial<ClusterFacts>;
+  /** Target groups beside that of `web`. */
+  readonly more?: readonly TargetGroupFacts[];
   readonly unsupported?: readonly UnsupportedServiceFacts[];
   readonly loadBalancersUnread?: Problem;
   /** The only Service that is of interest. */
@@ -32,7 +34,7 @@ const fourNodes = [aNode('n1'), aNode('n2'), aNode('n3', { zone: 'b' }), aNode('
 /** A container with a readiness probe. */
 export const probed: LifecycleFacts = {
   containers: ['server'],
-  readiness: { container: 'server', periodSeconds: 10, failureThreshold: 10 },
+  readiness: { container: 'server', periodSeconds: 10, failureThreshold: 4 },
 };
 
 /** A pod that may be evicted from a node behind a Network Load Balancer without losing connections. */
@@ -55,6 +57,7 @@ export function auditOf({
   service,
   group,
   cluster,
+  more = [],
   unsupported = [],
   loadBalancersUnread,
   only,
@@ -69,10 +72,10 @@ export function auditOf({
       pods,
       services: [aService('web', web, service)],
       budgets: [aBudget('web', web, web.length - 1)],
-      workloads: [aWorkload('web', web.length)],
+      workloads: [aWorkload('web', web.length, { minReadySeconds: 33, mayLack: 1 })],
       ...cluster,
     },
-    unsupported.length > 0 ? [] : [aGroup('web', nodes, { ...quiet, ...group })],
+    unsupported.length > 0 ? [] : [aGroup('web', nodes, { ...quiet, ...group }), ...more],
     unsupported,
   );
   const chosen = nodes.filter(({ name }) => audited?.includes(name) ?? true);

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { backendServiceSettings, targetPoolSettings } from '../../../adapters/gcp/load-balancers/settings.ts';
+
+const [internal, external] = [{ loadBalancingScheme: 'INTERNAL' }, { loadBalancingScheme: 'EXTERNAL' }];
+
+test('a backend service with nodes that host endpoints has a limit, by where it is reached from', () => {
+  expect(backendServiceSettings(internal, 'hosts-only')).toEqual({ maxTargets: { targets: 250, perZone: false } });
+  expect(backendServiceSettings(external, 'hosts-only')).toEqual({ maxTargets: { targets: 3000, perZone: false } });
+  expect(backendServiceSettings(internal, 'subset')).toEqual({});
+});
+
+test('target pools and instance groups have a successor', () => {
+  expect(targetPoolSettings({}).successor).toContain('l4-rbs');
+  expect(backendServiceSettings(external, 'all-nodes').successor).toContain('l4-rbs');
+  expect(backendServiceSettings(internal, 'all-nodes').successor).toContain('--enable-l4-ilb-subsetting');
+});
+
+test('clients are kept at one target unless the affinity is NONE', () => {
+  expect(targetPoolSettings({ sessionAffinity: 'CLIENT_IP' }).sticky).toBe(true);
+  expect(backendServiceSettings({ ...external, sessionAffinity: 'CLIENT_IP_PROTO' }, 'subset').sticky).toBe(true);
+  expect(backendServiceSettings({ ...external, sessionAffinity: 'NONE' }, 'subset')).toEqual({});
+});
