@@ -80,6 +80,7 @@ function mapHealthCheck(group: TargetGroup): HealthCheckFacts {
 export function mapTarget(description: TargetHealthDescription): TargetFacts {
   const { Target, TargetHealth } = description;
   return {
+    kind: 'instance',
     instanceId: Target?.Id ?? '',
     port: Target?.Port ?? 0,
     zone: Target?.AvailabilityZone === 'all' ? undefined : Target?.AvailabilityZone,

@@ -41,6 +41,7 @@ export function podFacts(pod: V1Pod): PodFacts {
     name: metadata?.name ?? '',
     uid: metadata?.uid ?? '',
     node: spec?.nodeName,
+    ...addressesOf(pod),
     labels: metadata?.labels ?? {},
     ...ownerOf(owner, metadata?.annotations?.[removedLabelsAnnotation]),
     phase: (status?.phase ?? 'Unknown') as PodFacts['phase'],
@@ -64,6 +65,11 @@ export function podFacts(pod: V1Pod): PodFacts {
     ...(unschedulableReason === undefined ? {} : { unschedulableReason }),
     ...ownershipOf(pod),
   };
+}
+
+function addressesOf({ status }: V1Pod): Pick<PodFacts, 'ips'> {
+  const ips = (status?.podIPs ?? []).flatMap(({ ip }) => (ip === undefined || ip === '' ? [] : ip));
+  return ips.length === 0 ? {} : { ips };
 }
 
 function readinessOf({ status }: V1Pod): Pick<PodFacts, 'ready' | 'unreadySince'> {

@@ -136,7 +136,9 @@ function worstState(
  */
 const statesByInstance = onceFor((targets: TargetGroupFacts['targets']): ReadonlyMap<string, State> => {
   const states = new Map<string, State>();
-  for (const { instanceId, state } of targets) {
+  for (const target of targets) {
+    if (target.kind !== 'instance') continue;
+    const { instanceId, state } = target;
     if (state !== 'healthy' || !states.has(instanceId)) states.set(instanceId, state);
   }
   return states;

@@ -37,6 +37,8 @@ export interface PodFacts {
   readonly uid: string;
   /** Node to which it is bound. Undefined until it is scheduled. */
   readonly node: string | undefined;
+  /** Its addresses; those of its node where it uses the network of the node. Absent until it has one. */
+  readonly ips?: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
   readonly ownerKind: PodOwnerKind;
   /** Name of the controller, e.g. of the ReplicaSet. Empty for bare pods. */

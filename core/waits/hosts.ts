@@ -5,7 +5,7 @@ import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
-import { targetsOf } from '../model/targets-of.ts';
+import { instanceTargets, targetsOf } from '../model/targets-of.ts';
 import { type MemberPolicy, type Members, membersOf, type NodeUids } from '../policy/members.ts';
 
 /** Nodes for which the run does not wait although load balancers send nothing to them: by name, each with an explanation. */
@@ -86,7 +86,7 @@ function isLate(node: NodeFacts, groups: readonly TargetGroupFacts[], question: 
 
 function takesMembers(group: TargetGroupFacts, { cluster }: ServingFacts, members: Members): boolean {
   const { nodesByInstance } = indexOf(cluster);
-  return group.targets.some(
+  return instanceTargets(group).some(
     ({ instanceId, state }) => state !== 'unused' && takesPart(nodesByInstance.get(instanceId)?.uid, members),
   );
 }

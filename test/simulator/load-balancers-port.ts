@@ -87,6 +87,7 @@ function targetsOf(world: World, service: SimService): TargetFacts[] {
     .map((target) => {
       const reason = reasonOf(target);
       return {
+        kind: 'instance' as const,
         instanceId: target.instanceId,
         port: nodePort,
         zone: world.instances.find(({ instanceId }) => instanceId === target.instanceId)?.zone,

@@ -1,4 +1,5 @@
-import type { TargetFacts, TargetGroupBase } from '../../../core/model/target-group.ts';
+import { nameOfTarget, type TargetFacts, type TargetGroupBase } from '../../../core/model/target-group.ts';
+import { compareText } from '../../../core/text/format.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
 import { createComputeClient } from '../compute-client.ts';
 import type { GcpOptions } from '../options.ts';
@@ -76,5 +77,5 @@ async function readPoolMembers(reader: BalancerReader, name: string): Promise<re
     }
   };
   await Promise.all(Array.from({ length: maxHealthCalls }, readNext));
-  return members.toSorted((a, b) => a.instanceId.localeCompare(b.instanceId));
+  return members.toSorted((a, b) => compareText(nameOfTarget(a), nameOfTarget(b)));
 }

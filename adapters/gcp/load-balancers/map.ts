@@ -29,6 +29,7 @@ export function mapEndpoint(
 ): TargetFacts {
   const own = healths?.find((health) => parsePath(health.backendService?.backendService) === backendService);
   return {
+    kind: 'instance',
     instanceId: nameIn(networkEndpoint?.instance),
     port: networkEndpoint?.port ?? 0,
     zone: zoneIn(group),
@@ -42,7 +43,7 @@ export function mapInstance(
   health: readonly (compute_v1.Schema$HealthStatus | undefined)[],
 ): TargetFacts {
   const states = health.filter((one) => one !== undefined).map(({ healthState }) => healthState);
-  return { instanceId: nameIn(instance), port: 0, zone: zoneIn(instance), ...mapHealth(states) };
+  return { kind: 'instance', instanceId: nameIn(instance), port: 0, zone: zoneIn(instance), ...mapHealth(states) };
 }
 
 /**
