@@ -17,7 +17,7 @@ export interface RunScope {
 }
 
 /**
- * Services of type LoadBalancer that a run can harm: those whose connections may pass through a node of its old or new pool. Under policy Cluster
+ * Services with load balancers that a run can harm: those whose connections may pass through a node of its old or new pool. Under policy Cluster
  * every node takes connections of every Service, wherever its pods are. Under policy Local a node takes only connections that its own pods answer
  * (Kubernetes documentation, "Source IP for Services with Type=LoadBalancer"). So the Services that have, or had, a pod there matter, and those
  * that share a budget with such a pod, because a budget counts pods that callers reach. A Service that the policy names, or that the run has
@@ -39,8 +39,8 @@ export function servicesOfRun(
   const selecting = new Set(podsConcerned(cluster, names).flatMap((pod) => servicesOf(pod, cluster)));
   return cluster.services.filter(
     (service) =>
-      service.type === 'LoadBalancer' &&
-      (service.externalTrafficPolicy === 'Cluster' ||
+      (service.type === 'LoadBalancer' || service.podGroups !== undefined) &&
+      ((service.type === 'LoadBalancer' && service.externalTrafficPolicy === 'Cluster') ||
         known.has(service.key) ||
         selecting.has(service) ||
         service.endpoints.some(({ node }) => node !== undefined && names.has(node))),

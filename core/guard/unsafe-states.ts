@@ -24,7 +24,7 @@ export interface UnsafeState {
 export function findUnsafeStates(serviceState: ServiceState, cluster: ClusterFacts): ReadonlyMap<string, UnsafeState> {
   const { nodesByInstance } = indexOf(cluster);
   const states = new Map<string, UnsafeState>();
-  const local = serviceState.service.externalTrafficPolicy === 'Local';
+  const local = serviceState.reach === 'host';
   for (const group of serviceState.groups) {
     for (const { instanceId, state } of instanceTargets(group)) {
       const limit = unsafeStateOf(state, local, group.strandsDraining);

@@ -52,9 +52,9 @@ export interface HealthCheckFacts {
 /**
  * Which nodes are targets of a group while nobody excludes them. `all-nodes`: every node that the load balancer takes. `hosts-only`: only nodes that
  * host an endpoint of its Service, from a moment after the endpoint has appeared. `subset`: nodes that the controller draws, and a new node
- * only when there is room.
+ * only when there is room. `pods`: no node; its targets are the pods of its Service.
  */
-type Membership = 'all-nodes' | 'hosts-only' | 'subset';
+type Membership = 'all-nodes' | 'hosts-only' | 'subset' | 'pods';
 
 /** A set of targets to which a load balancer sends traffic. Attributes are read from the cloud, never assumed. */
 export interface TargetGroupFacts {
@@ -97,4 +97,9 @@ export type TargetGroupBase = Omit<TargetGroupFacts, 'targets'>;
 /** Which nodes are targets of the group. */
 export function membershipOf({ membership = 'all-nodes' }: Pick<TargetGroupFacts, 'membership'>): Membership {
   return membership;
+}
+
+/** Its targets are pods. The labels of nodes make no difference to it. */
+export function hasPods({ membership }: Pick<TargetGroupFacts, 'membership'>): boolean {
+  return membership === 'pods';
 }

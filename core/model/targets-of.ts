@@ -16,7 +16,7 @@ export function targetsOf(node: Pick<NodeRef, 'instanceId'>, group: TargetGroupF
 }
 
 /** Targets of a group that have an address of the pod: one per address and port. */
-function targetsOfPod({ ips = [] }: Pick<PodFacts, 'ips'>, group: TargetGroupFacts): readonly PodTarget[] {
+export function targetsOfPod({ ips = [] }: Pick<PodFacts, 'ips'>, group: TargetGroupFacts): readonly PodTarget[] {
   const byIp = targetsByIp(group.targets);
   return ips.flatMap((ip) => byIp.get(ip) ?? []);
 }

@@ -147,8 +147,7 @@ function passageOf(batch: Batch, { facts, delays }: LowerBoundInput): Passage {
 /** Load balancers check for endpoints on these nodes. */
 function isChecked({ nodes }: Batch, { facts }: Pick<LowerBoundInput, 'facts'>): boolean {
   return [...serviceStates(facts).values()].some(
-    ({ service, readyOn }) =>
-      service.externalTrafficPolicy === 'Local' && nodes.some((node) => (readyOn.get(node.name) ?? 0) > 0),
+    ({ reach, readyOn }) => reach !== 'node' && nodes.some((node) => (readyOn.get(node.name) ?? 0) > 0),
   );
 }
 

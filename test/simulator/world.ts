@@ -8,6 +8,7 @@ import type { LearnedTimes } from '../../core/schedule/needed-time.ts';
 import type { FreezePeriod } from '../../core/schedule/schedule.ts';
 import { createVirtualClock, type VirtualClock } from './clock.ts';
 import { type Delays, defaultDelays } from './delays.ts';
+import type { SimPodTarget } from './pod-targets.ts';
 
 /** Removes `readonly`, one level deep. */
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -157,6 +158,8 @@ export interface SimService {
    * Its pods are targets of a load balancer themselves. Its controller takes out those of zones without a candidate node, at once (ingress-gce 2428d1cca).
    */
   podGroups?: true;
+  /** The targets of its load balancer, where these are pods; `targets` is empty then. See pod-targets.ts. */
+  podTargets?: SimPodTarget[];
   /** What the kube-proxies know; behind the truth by the endpoint delay. Terminating endpoints serve when no other is left. */
   view: readonly SimEndpoint[];
   targets: SimTarget[];
