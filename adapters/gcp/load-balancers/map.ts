@@ -37,6 +37,22 @@ export function mapEndpoint(
   };
 }
 
+/** A pod in a network endpoint group, with its health in that backend service (a path). */
+export function mapPodEndpoint(
+  { networkEndpoint, healths }: compute_v1.Schema$NetworkEndpointWithHealthStatus,
+  group: string,
+  backendService: string,
+): TargetFacts {
+  const own = healths?.find((health) => parsePath(health.backendService?.backendService) === backendService);
+  return {
+    kind: 'pod',
+    ip: networkEndpoint?.ipAddress ?? networkEndpoint?.ipv6Address ?? '',
+    port: networkEndpoint?.port ?? 0,
+    zone: zoneIn(group),
+    ...mapHealth(own === undefined ? [] : [own.healthState]),
+  };
+}
+
 /** A VM of an instance group or a target pool, with its health, one for each forwarding rule. */
 export function mapInstance(
   instance: string,
