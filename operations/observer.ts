@@ -47,15 +47,18 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
     return { cluster: facts, targetGroups, unsupported, observedAt: clock.now() };
   }
 
-  const lastRead = new Map<string, { readonly at: number; readonly group: TargetGroupFacts }>();
+  const lastRead = new Map<string, { readonly at: number; readonly targets: TargetGroupFacts['targets'] }>();
 
   /** Many nodes that are emptied together share the states. */
   async function readShared(groups: readonly TargetGroupBase[], since: number): Promise<readonly TargetGroupFacts[]> {
     const stale = groups.filter(({ id }) => (lastRead.get(id)?.at ?? Number.NEGATIVE_INFINITY) < since);
     const at = clock.now();
     const read = stale.length === 0 ? [] : await loadBalancers.readTargets(stale, { since });
-    for (const group of read) lastRead.set(group.id, { at, group });
-    return groups.flatMap(({ id }) => lastRead.get(id)?.group ?? []);
+    for (const { id, targets } of read) lastRead.set(id, { at, targets });
+    return groups.flatMap((group) => {
+      const { targets } = lastRead.get(group.id) ?? {};
+      return targets === undefined ? [] : [{ ...group, targets }];
+    });
   }
 
   return {

@@ -1,15 +1,11 @@
 import { isIP } from 'node:net';
 import type { LoadBalancerFamily } from '../../ports/load-balancers.ts';
 import { createElbLoadBalancers, type ElbOptions } from './load-balancers.ts';
-import { targetGroupKinds } from './map.ts';
+import { isArn, targetGroupKinds } from './map.ts';
 
 /** Whether a provider ID is of AWS. Written by the cloud controller manager: `aws:///eu-west-1a/i-0abc` (cloud-provider-aws). */
 export function isNodeOfAws(providerId: string): boolean {
   return providerId.startsWith('aws:');
-}
-
-function isArn(name: string): boolean {
-  return name.startsWith('arn:');
 }
 
 /** Application and Network Load Balancers of one region, whose addresses are always names (ELBv2 API reference, LoadBalancer.DNSName). */

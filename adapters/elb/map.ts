@@ -38,6 +38,11 @@ const [ofInstances, ofPods] = targetGroupKinds;
 /** Reports of 30-40 s from Network Load Balancers (aws/containers-roadmap#470). */
 const unhealthyLagMs = 40_000;
 
+/** Whether a group of pods is named by an ARN: it is a target group. */
+export function isArn(name: string): boolean {
+  return name.startsWith('arn:');
+}
+
 /** Facts of a target group, except its targets. Values that AWS leaves out are its documented defaults for a Network Load Balancer. */
 export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase {
   const own = attributesOf(observation.targetGroupAttributes);

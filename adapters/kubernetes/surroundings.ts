@@ -19,6 +19,7 @@ import {
   type NetworkPolicyObject,
   networkPolicyFacts,
 } from './map-network-policy.ts';
+import { type BoundGroup, boundGroupOf, type TargetGroupBinding } from './map-pod-groups.ts';
 import { type LimitRangeObject, limitRangeFacts, quotaFacts } from './map-quota.ts';
 import { localVolumeFacts, resizerFacts, type VerticalPodAutoscaler, webhookFacts } from './map-surroundings.ts';
 import type { ListBody } from './reflector.ts';
@@ -38,7 +39,10 @@ export type Surroundings = Required<
     | 'webhooks'
     | 'unread'
   >
->;
+> & {
+  /** Target groups of pods that objects of the cluster bind to Services. */
+  readonly boundGroups: readonly BoundGroup[];
+};
 
 /** Reads them. */
 interface SurroundingsReader {
@@ -62,6 +66,7 @@ const listed = [
   'limitRanges',
   'persistentVolumes',
   'verticalPodAutoscalers',
+  'targetGroupBindings',
   'validatingWebhookConfigurations',
   'mutatingWebhookConfigurations',
 ] as const satisfies readonly ResourceName[];
@@ -124,6 +129,7 @@ function joinSurroundings(read: ReadonlyMap<ReadResource, Listed>): Surroundings
     limitRanges: items('limitRanges').flatMap((item) => limitRangeFacts(item as LimitRangeObject)),
     localVolumes: items('persistentVolumes').flatMap((item) => localVolumeFacts(item as V1PersistentVolume)),
     resizers: items('verticalPodAutoscalers').flatMap((item) => resizerFacts(item as VerticalPodAutoscaler)),
+    boundGroups: items('targetGroupBindings').flatMap((item) => boundGroupOf(item as TargetGroupBinding)),
     webhooks: [
       ...items('validatingWebhookConfigurations').flatMap((item) =>
         webhookFacts('ValidatingWebhookConfiguration', item as V1ValidatingWebhookConfiguration),

@@ -161,7 +161,7 @@ test('so does a load balancer that no controller manages for the Service', async
   });
 });
 
-test('so do pod targets, because nodes are no targets there; target groups with nodes are observed all the same', async () => {
+test('so do pod targets that no known controller registers; target groups with nodes are observed all the same', async () => {
   await tag('kubernetes.io/service-name', 'default/web');
   await addPodTargets(cloud);
 
