@@ -11,7 +11,7 @@ import { formatDuration, listNames } from '../text/format.ts';
 import { connectionDrainMs } from '../waits/formulas.ts';
 import { type BlockedPod, blockedPod } from './actions.ts';
 
-/** When (epoch ms) the connections of pods, by UID, that were observed out of their target groups have drained. Plain data. */
+/** When (epoch ms) the connections of pods, by UID, that have left their target groups have drained. Plain data. */
 export type DrainedAt = Readonly<Record<string, number>>;
 
 /** What is known when times of pods are tracked. */

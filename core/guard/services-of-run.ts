@@ -36,7 +36,7 @@ export function servicesOfRun(
   const members = membersOf(cluster, policy);
   const nodes = cluster.nodes.filter(({ uid }) => members.old.has(uid) || members.new.has(uid));
   const names = new Set(nodes.map(({ name }) => name));
-  const selecting = new Set(podsConcerned(cluster, names).flatMap((pod) => servicesOf(pod, cluster)));
+  const selecting = new Set(podsConcerned(cluster, names).flatMap((pod) => servicesOf(asBefore(pod), cluster)));
   return cluster.services.filter(
     (service) =>
       (service.type === 'LoadBalancer' || service.podGroups !== undefined) &&
@@ -45,6 +45,14 @@ export function servicesOfRun(
         selecting.has(service) ||
         service.endpoints.some(({ node }) => node !== undefined && names.has(node))),
   );
+}
+
+/** The pod with the labels that it had before a run removed it from endpoints: load balancers may still send to it. */
+function asBefore({ namespace, labels, endpointsRemoved }: PodFacts): Pick<PodFacts, 'namespace' | 'labels'> {
+  return {
+    namespace,
+    labels: endpointsRemoved === undefined ? labels : { ...labels, ...endpointsRemoved.originalLabels },
+  };
 }
 
 /** Pods on these nodes, and all that share a budget with one of them. */

@@ -2,17 +2,9 @@
  * Load balancers whose targets are pods. Their controller registers ready endpoints and deregisters those that are not listed any more, after a lag; the
  * readiness of a pod does not wait for its target.
  */
-import type { PodTarget, TargetState } from '../../core/model/target-group.ts';
+import type { PodTarget } from '../../core/model/target-group.ts';
 import { slicesOf } from './kubernetes.ts';
-import { later, note, type SimPod, type SimService, type World } from './world.ts';
-
-/** A pod as a target. */
-export interface SimPodTarget {
-  pod: SimPod;
-  state: TargetState;
-  /** The load balancer sends new connections here. */
-  forwards: boolean;
-}
+import { later, note, type SimPod, type SimPodTarget, type SimService, type World } from './world.ts';
 
 const containerPort = 8_080;
 

@@ -8,7 +8,6 @@ import type { LearnedTimes } from '../../core/schedule/needed-time.ts';
 import type { FreezePeriod } from '../../core/schedule/schedule.ts';
 import { createVirtualClock, type VirtualClock } from './clock.ts';
 import { type Delays, defaultDelays } from './delays.ts';
-import type { SimPodTarget } from './pod-targets.ts';
 
 /** Removes `readonly`, one level deep. */
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -120,6 +119,14 @@ export interface SimTarget {
   passingSince: number;
   /** Its controller registered it in spite of the exclude label, and does not reconcile it until the label changes. */
   stuck: boolean;
+}
+
+/** A pod as a target. */
+export interface SimPodTarget {
+  pod: SimPod;
+  state: TargetState;
+  /** The load balancer sends new connections here. */
+  forwards: boolean;
 }
 
 export interface SimService {

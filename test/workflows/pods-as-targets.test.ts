@@ -57,7 +57,7 @@ describe('a pool whose pods are targets', () => {
     expect(world.traffic.lost, world.log.join('\n')).toBeGreaterThan(0);
   });
 
-  test('waits for a pod that its target group does not let go, and says which one', async () => {
+  test('waits for a pod that stays in its target group, and says in which one', async () => {
     const { world, start } = podsAsTargets();
     const { harness, handle } = await start({
       before: async (step) => {

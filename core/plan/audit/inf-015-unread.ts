@@ -39,7 +39,7 @@ const unknownWithout: Readonly<Record<string, string>> = {
   horizontalpodautoscalers: 'one that counts all pods of a workload would scale it up during pod surge',
   persistentvolumes: 'a pod whose volume is on an old node would find no place on a new one',
   targetgroupbindings:
-    'pods to which the load balancer of an Ingress or a Gateway sends would be evicted before that has let them go',
+    'pods to which the load balancer of an Ingress or a Gateway sends would be evicted while it still sends to them',
   verticalpodautoscalers: 'one may give replacements more than fits on a new node',
   webhookconfigurations: 'one whose only pod is on the pool would keep new pods from being created while that moves',
   resourcequotas: 'one without room for more pods would keep replacements from being created',
