@@ -46,7 +46,7 @@ export function createDismissals(ports: Ports<PodActions & NodeActions & Locks>,
       await createAdoption(guardActions(cluster, fence)).keepUp(facts, run);
       const goneSince = trackGone(known.goneSince, facts, run, now);
       const mine = facts.pods.filter((pod) => isReleasedBy(pod, run));
-      const times = trackPods(known, mine, facts, now);
+      const times = trackPods(known, mine, { facts, policy, now });
       const question = { policy, run, ...times, goneSince };
       const acting: FencedCluster = {
         run,

@@ -170,6 +170,7 @@ export function createEndingSteps(ports: Ports<NodeActions & Fencing & Events>, 
       now,
       removedAt: {},
       unreadySince: {},
+      drainedAt: {},
     });
     if (remaining > 0) return { step: 'evicting', reason: `${remaining} pods have come to ${node.name} again` };
     const serving = findServingAgain(node, facts.cluster, policy);

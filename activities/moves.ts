@@ -21,7 +21,7 @@ import { createPodExecutor } from './pod-executor.ts';
 import { throwIfCancelled } from './polling.ts';
 
 /** The input of each poll, besides what is kept between polls. */
-interface MovesInput extends Omit<PlacesQuestion, 'moves' | 'removedAt' | 'unreadySince'> {
+interface MovesInput extends Omit<PlacesQuestion, 'moves' | 'removedAt' | 'unreadySince' | 'drainedAt'> {
   readonly facts: ServingFacts;
   /** Checked right before each action. */
   readonly fence: Pick<Fence, 'check'>;
@@ -44,7 +44,7 @@ export function createMoves(ports: Ports<PodActions & NodeActions & Locks>, obse
       const { facts, fence, run } = input;
       const moves = { ...known.moves };
       const released = facts.cluster.pods.filter((pod) => pod.released?.by === run);
-      const times = trackPods(known, released, facts.cluster, input.now);
+      const times = trackPods(known, released, { ...input, facts: facts.cluster });
       const places = decidePlaces({ ...input, ...times, moves });
       for (const move of places.moves) {
         throwIfCancelled();

@@ -97,7 +97,9 @@ export function createPodExecutor(ports: Ports<PodActions & NodeActions & Locks>
       whenBusy: ({ message }) =>
         blockedBy(action, `another node moves a pod of the same budget or Service: ${message}`, budgets[0]),
       body: async (held) => {
-        const fresh = await observer.cluster();
+        // The lock keeps other runs from taking targets meanwhile.
+        const { podTargets } = facts;
+        const fresh = { ...(await observer.cluster()), ...(podTargets && { podTargets }) };
         const isStillDue = acting
           .decide(fresh)
           .some(({ kind, pod: { uid } }) => kind === action.kind && uid === action.pod.uid);

@@ -97,7 +97,7 @@ export function createPodSteps(
         hint: 'Fix what is named (a budget, an annotation, a pod that is stuck), then resume; or abort.',
         poll: fence.around<EvictingResult>(async ({ now: began, checkpoint, since }) => {
           const known = readEvictPods(checkpoint);
-          const facts = await observer.cluster();
+          const facts = await observer.withPodTargets(input, clock.now() - policy.waits.pollIntervalMs);
           const leaving = input.direction === 'back' ? leavingOf(facts, policy, 'back') : undefined;
           // What an earlier attempt did not get to.
           if (leaving !== undefined) await adoptNow(facts, run, { leaving });
@@ -171,10 +171,10 @@ export function createPodSteps(
         pollIntervalMs: podPollIntervalMs(policy),
         hint: 'Check the DaemonSet pods that are named; then resume.',
         poll: fence.around(async ({ now: began, checkpoint }) => {
-          const facts = await observer.cluster();
+          const facts = await observer.withPodTargets(input, clock.now() - policy.waits.pollIntervalMs);
           const now = clock.now();
           const pods = indexOf(facts).podsOn(node.name);
-          const times = trackPods(readPodTimes({ removedAt, ...checkpoint }), pods, facts, now);
+          const times = trackPods(readPodTimes({ removedAt, ...checkpoint }), pods, { facts, policy, now });
           const removal = decideEndpointRemoval({ node, facts, policy, run, now, ...times });
           const { taint, actions, remaining, unprotected, reason } = removal;
           if (remaining === 0) {

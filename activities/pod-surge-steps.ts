@@ -200,15 +200,14 @@ export function createPodSurgeSteps(
         pollIntervalMs: pollIntervalMs,
         hint: 'Fix what is named (a budget, pods that are not ready, a pod that is stuck), then resume.',
         poll: fence.around<object>(async ({ now, checkpoint }) => {
-          const facts = await observer.cluster();
+          const facts = await observer.withPodTargets({ policy, baselines: [] }, now - policy.waits.pollIntervalMs);
           await createAdoption(guardActions(cluster, fence)).keepUp(facts, run);
           const known = readEvictReleased(checkpoint);
           const goneSince = trackGone(known.goneSince, facts, run, now);
           const times = trackPods(
             known,
             facts.pods.filter(({ released }) => released?.by === run),
-            facts,
-            now,
+            { facts, policy, now },
           );
           const round = decideReleasedEviction({ facts, policy, run, now, goneSince, ...times });
           if (round.remaining === 0) return { done: true, value: {} };

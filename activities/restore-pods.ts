@@ -8,7 +8,7 @@ import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PodFacts } from '../core/model/pod.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
-import type { WaitPolicy } from '../core/policy/policy.ts';
+import type { Policy } from '../core/policy/policy.ts';
 import { type BlockedSince, recordBlocked } from '../core/status/blocked.ts';
 import { type RestoreCheckpoint, readRestore } from '../core/status/checkpoint.ts';
 import { count, listNames } from '../core/text/format.ts';
@@ -21,7 +21,7 @@ import { countEvictionRefusal } from './metrics.ts';
 interface RestorePodsInput {
   readonly run: string;
   readonly nodes: readonly NodeRef[];
-  readonly waits: WaitPolicy;
+  readonly policy: Policy;
 }
 
 /** The result of one poll of pods that were removed from endpoints. */
@@ -38,7 +38,7 @@ interface RestorePodsPoll {
 /** The actions that restore pods, and evict those that have been replaced. */
 export function createRestorePods({ clock, cluster }: Pick<Ports<PodActions>, 'clock' | 'cluster'>) {
   return async (
-    { run, nodes, waits }: RestorePodsInput,
+    { run, nodes, policy }: RestorePodsInput,
     facts: ClusterFacts,
     now: number,
     checkpoint: object,
@@ -50,14 +50,14 @@ export function createRestorePods({ clock, cluster }: Pick<Ports<PodActions>, 'c
         .filter((pod) => pod.endpointsRemoved?.by === run && !isStuckTerminating(pod, now)),
     );
     const known = readRestore(checkpoint);
-    const times = trackPods(known, endpointsRemoved, facts, now);
+    const times = trackPods(known, endpointsRemoved, { facts, policy, now });
     const round = decideRestoreRound({
       nodes,
       facts,
       run,
-      waits,
+      policy,
       now,
-      removedAt: times.removedAt,
+      ...times,
       rejected: known.rejected,
     });
     const observed: BlockedPod[] = [...round.blocked];
@@ -73,7 +73,7 @@ export function createRestorePods({ clock, cluster }: Pick<Ports<PodActions>, 'c
     const [first] = blocked;
     const names = listNames([...new Set(endpointsRemoved.map(({ node }) => node ?? 'no node'))]);
     const reason = `${count(endpointsRemoved.length, 'pod removed from endpoints')} on ${names}${first === undefined ? '' : `; ${first.pod}: ${first.reason}`}`;
-    const isSelfResolving = selfResolving({ pods: endpointsRemoved, ...times }, waits, now);
+    const isSelfResolving = selfResolving({ pods: endpointsRemoved, ...times }, policy.waits, now);
     return { endpointsRemoved, blocked, reason, isSelfResolving, checkpoint: { ...times, rejected, blocked } };
   };
 }

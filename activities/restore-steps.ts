@@ -3,6 +3,7 @@ import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../core/model/node.ts';
 import type { PoolLock } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
+import type { ClusterFacts } from '../core/model/serving.ts';
 import { explainAdoption, explainLeft } from '../core/pod-surge/adoption.ts';
 import { poolRefOf } from '../core/policy/policy.ts';
 import type { BlockedSince } from '../core/status/blocked.ts';
@@ -123,9 +124,9 @@ export function createRestoreSteps(
         poll: async ({ now, since, isFinal, checkpoint }) => {
           await fence.check();
           await renew(lock);
-          const facts = await observer.cluster();
+          const facts = await observeRemoved(input, now);
           const { nodes } = facts;
-          const pods = await restorePods({ run, nodes, waits: policy.waits }, facts, now, checkpoint);
+          const pods = await restorePods({ run, nodes, policy }, facts, now, checkpoint);
           const upkeep = await keepUp(facts, run);
           const waiting = pods.endpointsRemoved.filter((pod) => !pod.terminating);
           const isStable = upkeep.awaited.length === 0 || now - since >= chosenWithinMs;
@@ -159,8 +160,8 @@ export function createRestoreSteps(
       poll: async ({ now, checkpoint }) => {
         // An earlier attempt that is still running finds that it no longer owns the node.
         await cluster.fenceNode(node, { run, ...input.attempt, attempt: lastAttempt });
-        const facts = await observer.cluster();
-        const pods = await restorePods({ run, nodes: [node], waits }, facts, now, checkpoint);
+        const facts = await observeRemoved(input, now);
+        const pods = await restorePods({ run, nodes: [node], policy }, facts, now, checkpoint);
         if (pods.endpointsRemoved.length > 0) return { ...pods, done: false };
         await cluster.untaintDisrupted(node, run);
         await cluster.include(node, run);
@@ -172,6 +173,16 @@ export function createRestoreSteps(
         return { done: true, value: {} };
       },
     });
+  }
+
+  /** Load balancers are asked only while pods that they may send to are to be evicted. */
+  async function observeRemoved(
+    { policy, run }: Pick<PoolStepInput, 'policy' | 'run'>,
+    now: number,
+  ): Promise<ClusterFacts> {
+    const facts = await observer.cluster();
+    if (!facts.pods.some((pod) => pod.endpointsRemoved?.by === run)) return facts;
+    return await observer.withPodTargets({ policy, baselines: [] }, now - policy.waits.pollIntervalMs);
   }
 
   async function clearOwnership(node: NodeFacts, run: string): Promise<void> {

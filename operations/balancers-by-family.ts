@@ -18,7 +18,8 @@ export function balancersByFamily(families: readonly LoadBalancerFamily[]): Load
       const wanted = new Set(services);
       const found = await Promise.all(
         [...Map.groupBy(exposed, familyOf)].map(async ([family, own]) => {
-          if (family === undefined) return { groups: [], unsupported: own.map((one) => ofNoFamily(one, here)) };
+          if (family === undefined)
+            return { groups: [], unsupported: own.filter(isBalanced).map((one) => ofNoFamily(one, here)) };
           const [asked, others] = [own.filter((one) => wanted.has(one)), own.filter((one) => !wanted.has(one))];
           return await family.discover(asked, { ...options, beside: others });
         }),
@@ -41,8 +42,12 @@ export function balancersByFamily(families: readonly LoadBalancerFamily[]): Load
 }
 
 /** A Service that has, or may have, a load balancer by now. */
-function isExposed({ type, hostnames }: ServiceFacts): boolean {
-  return type === 'LoadBalancer' && hostnames.length > 0;
+function isExposed({ type, hostnames, podGroups }: ServiceFacts): boolean {
+  return (type === 'LoadBalancer' && hostnames.length > 0) || podGroups !== undefined;
+}
+
+function isBalanced({ type }: ServiceFacts): boolean {
+  return type === 'LoadBalancer';
 }
 
 function finderOf(families: readonly LoadBalancerFamily[], { id, kind }: TargetGroupBase): LoadBalancerFamily {

@@ -104,6 +104,6 @@ function merge(discoveries: readonly Discovery[]): Discovery {
   };
 }
 
-function say({ hostnames, nodePorts }: Pick<ServiceFacts, 'hostnames' | 'nodePorts'>): string {
-  return JSON.stringify([hostnames, nodePorts]);
+function say({ hostnames, nodePorts, podGroups }: Pick<ServiceFacts, 'hostnames' | 'nodePorts' | 'podGroups'>): string {
+  return JSON.stringify([hostnames, nodePorts, podGroups]);
 }

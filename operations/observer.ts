@@ -1,7 +1,7 @@
 import { type RunScope, servicesOfRun } from '../core/guard/services-of-run.ts';
 import type { ServiceFacts } from '../core/model/service.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
-import type { TargetGroupFacts } from '../core/model/target-group.ts';
+import { hasPods, type TargetGroupBase, type TargetGroupFacts } from '../core/model/target-group.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { Discovery, ReadOptions } from '../ports/load-balancers.ts';
@@ -24,6 +24,8 @@ export interface Observer {
   refresh(earlier: ServingFacts, run: RunScope, services: readonly string[]): Promise<ServingFacts | undefined>;
   /** Observes the cluster alone, afresh. */
   cluster(): Promise<ClusterFacts>;
+  /** Observes the cluster afresh, with the target groups whose targets are pods. States that were read since then (epoch ms) are fresh enough. */
+  withPodTargets(run: RunScope, since: number): Promise<ClusterFacts>;
 }
 
 /** Creates the one observer of a worker, so that all its steps share what was discovered. */
@@ -41,7 +43,22 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
     const { groups, unsupported } = await discover(own, seen);
     const targetGroups = await discovering.using(own, async () => await loadBalancers.readTargets(groups, options));
     // Load balancers may take seconds to answer, the cluster does not: it is read last, so that the observation is of one moment.
-    return { cluster: await cluster.observe(), targetGroups, unsupported, observedAt: clock.now() };
+    const facts = withTargets(await cluster.observe(), targetGroups);
+    return { cluster: facts, targetGroups, unsupported, observedAt: clock.now() };
+  }
+
+  const lastRead = new Map<string, { readonly at: number; readonly targets: TargetGroupFacts['targets'] }>();
+
+  /** Many nodes that are emptied together share the states. */
+  async function readShared(groups: readonly TargetGroupBase[], since: number): Promise<readonly TargetGroupFacts[]> {
+    const stale = groups.filter(({ id }) => (lastRead.get(id)?.at ?? Number.NEGATIVE_INFINITY) < since);
+    const at = clock.now();
+    const read = stale.length === 0 ? [] : await loadBalancers.readTargets(stale, { since });
+    for (const { id, targets } of read) lastRead.set(id, { at, targets });
+    return groups.flatMap((group) => {
+      const { targets } = lastRead.get(group.id) ?? {};
+      return targets === undefined ? [] : [{ ...group, targets }];
+    });
   }
 
   return {
@@ -56,6 +73,15 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
         },
         { policy, baselines: [] },
       ),
+    withPodTargets: async (run, since) => {
+      const seen = await cluster.observe();
+      const own = servicesOfRun(seen, run);
+      const { groups } = await discovering.find(own, providerIdsOf(seen.nodes));
+      const ofPods = groups.filter(hasPods);
+      if (ofPods.length === 0) return withTargets(seen, []);
+      const podTargets = await discovering.using(own, async () => await readShared(ofPods, since));
+      return withTargets(await cluster.observe(), podTargets);
+    },
     refresh: async (earlier, run, services) => {
       const own = servicesOfRun(await cluster.observe(), run);
       const known = discovering.recall(own);
@@ -69,9 +95,19 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
       const seen = await cluster.observe();
       const isWhole = targetGroups.every((group): group is TargetGroupFacts => group.targets !== undefined);
       if (!isWhole || discovering.recall(servicesOfRun(seen, run)) === undefined) return undefined;
-      return { ...earlier, cluster: seen, targetGroups, unsupported: known.unsupported, observedAt: clock.now() };
+      return {
+        ...earlier,
+        cluster: withTargets(seen, targetGroups),
+        targetGroups,
+        unsupported: known.unsupported,
+        observedAt: clock.now(),
+      };
     },
   };
+}
+
+function withTargets(cluster: ClusterFacts, groups: readonly TargetGroupFacts[]): ClusterFacts {
+  return { ...cluster, podTargets: groups.filter(hasPods) };
 }
 
 function providerIdsOf(nodes: ClusterFacts['nodes']): readonly string[] {

@@ -2,9 +2,9 @@ import type { ServiceFacts } from '../core/model/service.ts';
 import type { TargetGroupBase, TargetGroupFacts } from '../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../core/model/unsupported-service.ts';
 
-/** What is behind Services of type LoadBalancer. */
+/** What is behind Services of type LoadBalancer, and behind others whose pods are targets. */
 export interface Discovery {
-  /** Target groups whose targets are nodes. */
+  /** Target groups whose targets are nodes, and those whose targets are pods (membership `pods`). */
   readonly groups: readonly TargetGroupBase[];
   /** Services whose load balancer can't be watched, at most one entry each. What can be observed of them is among the groups. */
   readonly unsupported: readonly UnsupportedServiceFacts[];
@@ -47,6 +47,6 @@ export interface LoadBalancerFamily extends LoadBalancers {
   readonly kinds: readonly string[];
   /** Whether a node with this provider ID is in its cloud. Asks nobody. */
   readonly hasNode: (providerId: string) => boolean;
-  /** Whether a load balancer of its cloud may be behind the Service, by the form of its addresses. Asks nobody. */
-  readonly claims: (service: Pick<ServiceFacts, 'hostnames'>) => boolean;
+  /** Whether a load balancer of its cloud may be behind the Service, by the form of its addresses and of the names of its groups of pods. Asks nobody. */
+  readonly claims: (service: Pick<ServiceFacts, 'hostnames' | 'podGroups'>) => boolean;
 }

@@ -1,6 +1,7 @@
 import {
   DescribeLoadBalancerAttributesCommand,
   DescribeLoadBalancersCommand,
+  type DescribeLoadBalancersCommandInput,
   DescribeTagsCommand,
   DescribeTargetGroupAttributesCommand,
   DescribeTargetGroupsCommand,
@@ -13,7 +14,7 @@ import {
   type TargetGroupAttribute,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { TargetFacts } from '../../core/model/target-group.ts';
-import { callElb } from './errors.ts';
+import { callElb, isNotThere } from './errors.ts';
 import { mapTarget } from './map.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
@@ -31,11 +32,29 @@ const pageSize = 400;
 
 /** The load balancers with these names, at most {@link maxPerCall}; without names, all of the account. */
 export async function listLoadBalancers(
-  { client, limiter }: ElbReader,
+  reader: ElbReader,
   names?: readonly string[],
 ): Promise<readonly LoadBalancer[]> {
-  const asked = names === undefined ? { PageSize: pageSize } : { Names: [...names] };
-  const about = names === undefined ? 'load balancers' : `load balancers ${names.join(', ')}`;
+  if (names === undefined) return await readLoadBalancers(reader, { PageSize: pageSize }, 'load balancers');
+  return await readLoadBalancers(reader, { Names: [...names] }, `load balancers ${names.join(', ')}`);
+}
+
+/** The load balancers with these ARNs. */
+export async function listLoadBalancersByArn(
+  reader: ElbReader,
+  arns: readonly string[],
+): Promise<readonly LoadBalancer[]> {
+  const read = chunksOf(arns).map(
+    async (LoadBalancerArns) => await readLoadBalancers(reader, { LoadBalancerArns }, 'load balancers'),
+  );
+  return (await Promise.all(read)).flat();
+}
+
+async function readLoadBalancers(
+  { client, limiter }: ElbReader,
+  asked: DescribeLoadBalancersCommandInput,
+  about: string,
+): Promise<readonly LoadBalancer[]> {
   return await readPages(async (marker) => {
     await limiter.acquire();
     const page = await callElb('elasticloadbalancing:DescribeLoadBalancers', about, () =>
@@ -61,6 +80,43 @@ export async function listTargetGroups(
   });
 }
 
+/** The target groups with these ARNs that exist. One that does not exist makes a call fail for all of them, so they are asked for one by one then. */
+export async function listTargetGroupsByArn(
+  reader: ElbReader,
+  arns: readonly string[],
+): Promise<readonly TargetGroup[]> {
+  const read = chunksOf(arns).map(async (chunk): Promise<readonly TargetGroup[]> => {
+    try {
+      return await readTargetGroups(reader, chunk);
+    } catch (error) {
+      if (!isNotThere(error)) throw error;
+      return chunk.length === 1
+        ? []
+        : (await Promise.all(chunk.map(async (arn) => await listTargetGroupsByArn(reader, [arn])))).flat();
+    }
+  });
+  return (await Promise.all(read)).flat();
+}
+
+async function readTargetGroups(
+  { client, limiter }: ElbReader,
+  arns: readonly string[],
+): Promise<readonly TargetGroup[]> {
+  return await readPages(async (marker) => {
+    await limiter.acquire();
+    const page = await callElb('elasticloadbalancing:DescribeTargetGroups', 'target groups', () =>
+      client.send(new DescribeTargetGroupsCommand({ TargetGroupArns: [...arns], ...marker })),
+    );
+    return { items: page.TargetGroups, next: page.NextMarker };
+  });
+}
+
+function chunksOf(arns: readonly string[]): string[][] {
+  return Array.from({ length: Math.ceil(arns.length / maxPerCall) }, (_, index) =>
+    arns.slice(index * maxPerCall, (index + 1) * maxPerCall),
+  );
+}
+
 async function readPages<T>(
   read: (
     marker: { readonly Marker: string } | undefined,
@@ -81,11 +137,8 @@ export async function listTags(
   { client, limiter }: ElbReader,
   arns: readonly string[],
 ): Promise<readonly TagDescription[]> {
-  const chunks = Array.from({ length: Math.ceil(arns.length / maxPerCall) }, (_, index) =>
-    arns.slice(index * maxPerCall, (index + 1) * maxPerCall),
-  );
   const answers = await Promise.all(
-    chunks.map(async (ResourceArns) => {
+    chunksOf(arns).map(async (ResourceArns) => {
       await limiter.acquire();
       return await callElb('elasticloadbalancing:DescribeTags', 'load balancers', () =>
         client.send(new DescribeTagsCommand({ ResourceArns })),

@@ -134,13 +134,18 @@ function notManaged({ service, loadBalancer }: ServiceLoadBalancer, named: reado
   };
 }
 
-/** The target groups of a load balancer that have nodes as targets; others are unsupported. */
+/**
+ * The target groups of a load balancer that have nodes as targets, or pods: the AWS Load Balancer Controller registers and deregisters pods by their
+ * addresses (docs/guide/service/nlb.md, IP mode). Others are unsupported.
+ */
 function sortByTargets(entry: ManagedLoadBalancer, behind: ReadonlyMap<string, readonly TargetGroup[]>) {
   const all = behind.get(entry.loadBalancer.LoadBalancerArn ?? '') ?? [];
-  const others = all.filter(({ TargetType }) => TargetType !== 'instance');
+  const isKnown = ({ TargetType }: TargetGroup) =>
+    TargetType === 'instance' || (TargetType === 'ip' && entry.controller === 'aws-load-balancer-controller');
+  const others = all.filter((group) => !isKnown(group));
   return {
     ...entry,
-    groups: all.filter(({ TargetType }) => TargetType === 'instance'),
+    groups: all.filter(isKnown),
     unsupported: others.length === 0 ? [] : [otherTargets(entry.service, others)],
   };
 }
@@ -171,7 +176,7 @@ function otherTargets(service: string, groups: readonly TargetGroup[]): Unsuppor
   return {
     service,
     why: 'other-targets',
-    detail: `target group ${named.join(', ')}; only instance is supported`,
-    hint: 'Nodes are not targets there, so excluding them protects nothing. Use instance targets for this Service.',
+    detail: `target group ${named.join(', ')}; only instance is supported, and ip with the AWS Load Balancer Controller`,
+    hint: 'Neither nodes nor pods that somebody deregisters are targets there. Use instance targets for this Service, or let the AWS Load Balancer Controller make its load balancer.',
   };
 }

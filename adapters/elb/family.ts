@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { LoadBalancerFamily } from '../../ports/load-balancers.ts';
 import { createElbLoadBalancers, type ElbOptions } from './load-balancers.ts';
-import { targetGroupKind } from './map.ts';
+import { isArn, targetGroupKinds } from './map.ts';
 
 /** Whether a provider ID is of AWS. Written by the cloud controller manager: `aws:///eu-west-1a/i-0abc` (cloud-provider-aws). */
 export function isNodeOfAws(providerId: string): boolean {
@@ -12,9 +12,10 @@ export function isNodeOfAws(providerId: string): boolean {
 export function createElbFamily(options: ElbOptions): LoadBalancerFamily {
   return {
     title: 'AWS',
-    kinds: [targetGroupKind],
+    kinds: targetGroupKinds,
     hasNode: isNodeOfAws,
-    claims: ({ hostnames }) => hostnames.some((address) => isIP(address) === 0),
+    claims: ({ hostnames, podGroups }) =>
+      hostnames.some((address) => isIP(address) === 0) || podGroups?.names.some(isArn) === true,
     ...createElbLoadBalancers(options),
   };
 }

@@ -6,6 +6,7 @@ import { rememberAttributes } from './attributes.ts';
 import { coalesce } from './coalesce.ts';
 import { readTargetHealth } from './describe.ts';
 import { discoverTargetGroups } from './discover.ts';
+import { discoverBoundGroups } from './discover-bound.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 
 /** How the ELB adapter works. Credentials and endpoint come from the SDK's own provider chain, e.g. `AWS_ENDPOINT_URL`. */
@@ -40,7 +41,13 @@ export function createElbLoadBalancers(options: ElbOptions): LoadBalancers {
   return {
     discover: async (services, { beside, anew = false } = {}) => {
       const since = clock.now() - (anew ? 0 : attributesKnownForMs);
-      return await discoverTargetGroups({ reader, attributes, since }, services, beside);
+      const discoverer = { reader, attributes, since };
+      const [exposed, bound] = await Promise.all([
+        discoverTargetGroups(discoverer, services, beside),
+        discoverBoundGroups(discoverer, services),
+      ]);
+      const known = new Set(exposed.groups.map(({ id }) => id));
+      return { ...exposed, groups: [...exposed.groups, ...bound.filter(({ id }) => !known.has(id))] };
     },
     readTargets: async (groups, { since, first = false } = {}) => {
       const observationMs = (groups.length * 1000) / ratePerSecond;

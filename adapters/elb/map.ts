@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type {
   LoadBalancer,
   LoadBalancerAttribute,
@@ -30,25 +31,33 @@ function attributesOf(
   return new Map(list.map(({ Key, Value }) => [Key ?? '', Value ?? '']));
 }
 
-/** Kind of all target groups here. */
-export const targetGroupKind = 'elbv2-instance';
+/** Kinds of the target groups here: of instances, and of pods by their addresses. */
+export const targetGroupKinds = ['elbv2-instance', 'elbv2-ip'] as const;
+
+const [ofInstances, ofPods] = targetGroupKinds;
 
 /** Reports of 30-40 s from Network Load Balancers (aws/containers-roadmap#470). */
 const unhealthyLagMs = 40_000;
 
-/** Facts of an instance target group, except its targets. Values that AWS leaves out are its documented defaults for a Network Load Balancer. */
+/** Whether a group of pods is named by an ARN: it is a target group. */
+export function isArn(name: string): boolean {
+  return name.startsWith('arn:');
+}
+
+/** Facts of a target group, except its targets. Values that AWS leaves out are its documented defaults for a Network Load Balancer. */
 export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase {
   const own = attributesOf(observation.targetGroupAttributes);
   const crossZone = mapCrossZone(own, attributesOf(observation.loadBalancerAttributes));
+  const hasPods = observation.targetGroup.TargetType === 'ip';
   return {
     id: observation.targetGroup.TargetGroupArn ?? '',
     name: observation.targetGroup.TargetGroupName ?? '',
-    kind: targetGroupKind,
+    kind: hasPods ? ofPods : ofInstances,
     loadBalancer: observation.loadBalancer.LoadBalancerName ?? '',
     service: observation.service,
     // Observed with v3.5: the target turns healthy again and stays, with the label set.
-    strandsDraining: observation.controller === 'aws-load-balancer-controller',
-    membership: 'all-nodes',
+    strandsDraining: observation.controller === 'aws-load-balancer-controller' && !hasPods,
+    membership: hasPods ? 'pods' : 'all-nodes',
     crossZone,
     zones: (observation.loadBalancer.AvailabilityZones ?? []).map(({ ZoneName }) => ZoneName ?? '').sort(),
     deregistrationDelayMs: Number(own.get(groupAttributes.drainSeconds) ?? 300) * 1000,
@@ -88,11 +97,15 @@ function mapHealthCheck(group: TargetGroup): HealthCheckFacts {
   };
 }
 
-/** A registered target. ELB names the zone of an instance target only in some responses; otherwise it is undefined. */
+/**
+ * A registered target: an instance by its ID, a pod by its address (ELBv2 API reference, TargetDescription). ELB names the zone only in some responses;
+ * otherwise it is undefined.
+ */
 export function mapTarget(description: TargetHealthDescription): TargetFacts {
   const { Target, TargetHealth } = description;
+  const id = Target?.Id ?? '';
   return {
-    instanceId: Target?.Id ?? '',
+    ...(isIP(id) === 0 ? { kind: 'instance', instanceId: id } : { kind: 'pod', ip: id }),
     port: Target?.Port ?? 0,
     zone: Target?.AvailabilityZone === 'all' ? undefined : Target?.AvailabilityZone,
     state: mapState(TargetHealth?.State),

@@ -20,6 +20,7 @@ import { clusterFacts } from './map.ts';
 import { budgetFacts } from './map-budget.ts';
 import { attachmentFacts, nodeFacts } from './map-node.ts';
 import { podFacts } from './map-pod.ts';
+import { withBoundGroups } from './map-pod-groups.ts';
 import { serviceFacts, sliceFacts } from './map-service.ts';
 import { daemonSetFacts, deploymentFacts, replicaSetFacts, statefulSetFacts } from './map-workload.ts';
 import { createReflector, type Reflector, type WatchedObject } from './reflector.ts';
@@ -78,7 +79,10 @@ export function createCaches(
     const version = all.reduce((sum, cache) => sum + cache.version(), 0);
     const outageAt = connection.outageAt();
     if (last?.version !== version || last.facts.outageAt !== outageAt || last.surroundings !== now) {
-      const facts = { ...join(), ...now, ...(outageAt === undefined ? {} : { outageAt }) };
+      const { boundGroups, ...others } = now;
+      const joined = join();
+      const services = withBoundGroups(joined.services, boundGroups);
+      const facts = { ...joined, services, ...others, ...(outageAt === undefined ? {} : { outageAt }) };
       last = { version, facts, surroundings: now };
     }
     return last.facts;

@@ -41,6 +41,8 @@ export function podFacts(pod: V1Pod): PodFacts {
     name: metadata?.name ?? '',
     uid: metadata?.uid ?? '',
     node: spec?.nodeName,
+    ...addressesOf(pod),
+    ...gatesOf(pod),
     labels: metadata?.labels ?? {},
     ...ownerOf(owner, metadata?.annotations?.[removedLabelsAnnotation]),
     phase: (status?.phase ?? 'Unknown') as PodFacts['phase'],
@@ -65,6 +67,18 @@ export function podFacts(pod: V1Pod): PodFacts {
     ...(unschedulableReason === undefined ? {} : { unschedulableReason }),
     ...ownershipOf(pod),
   };
+}
+
+/** A gate without a condition counts as False (Kubernetes docs, "Pod Lifecycle", Pod readiness). */
+function gatesOf({ spec, status }: V1Pod): Pick<PodFacts, 'closedGate'> {
+  const open = new Set(status?.conditions?.flatMap((one) => (one.status === 'True' ? one.type : [])));
+  const closed = spec?.readinessGates?.find(({ conditionType }) => !open.has(conditionType));
+  return closed === undefined ? {} : { closedGate: closed.conditionType };
+}
+
+function addressesOf({ status }: V1Pod): Pick<PodFacts, 'ips'> {
+  const ips = (status?.podIPs ?? []).flatMap(({ ip }) => (ip === undefined || ip === '' ? [] : ip));
+  return ips.length === 0 ? {} : { ips };
 }
 
 function readinessOf({ status }: V1Pod): Pick<PodFacts, 'ready' | 'unreadySince'> {

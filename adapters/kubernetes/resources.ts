@@ -47,6 +47,7 @@ export const resources = {
   limitRanges: core('limitranges', true, ['list']),
   persistentVolumes: core('persistentvolumes', false, ['list']),
   verticalPodAutoscalers: grouped('autoscaling.k8s.io', 'verticalpodautoscalers', true, ['list']),
+  targetGroupBindings: { ...grouped('elbv2.k8s.aws', 'targetgroupbindings', true, ['list']), version: 'v1beta1' },
   validatingWebhookConfigurations: grouped('admissionregistration.k8s.io', 'validatingwebhookconfigurations', false, [
     'list',
   ]),

@@ -20,6 +20,7 @@ import {
   type NetworkPolicyObject,
   networkPolicyFacts,
 } from './map-network-policy.ts';
+import { type BoundGroup, boundGroupOf, type TargetGroupBinding } from './map-pod-groups.ts';
 import { type LimitRangeObject, limitRangeFacts, quotaFacts } from './map-quota.ts';
 import {
   apiServiceFacts,
@@ -49,7 +50,10 @@ export type Surroundings = Required<
     | 'managedNodes'
     | 'unread'
   >
->;
+> & {
+  /** Target groups of pods that objects of the cluster bind to Services. */
+  readonly boundGroups: readonly BoundGroup[];
+};
 
 /** Reads them. */
 interface SurroundingsReader {
@@ -73,6 +77,7 @@ const listed = [
   'limitRanges',
   'persistentVolumes',
   'verticalPodAutoscalers',
+  'targetGroupBindings',
   'validatingWebhookConfigurations',
   'mutatingWebhookConfigurations',
   'apiServices',
@@ -139,6 +144,7 @@ function joinSurroundings(read: ReadonlyMap<ReadResource, Listed>): Surroundings
     resizers: items('verticalPodAutoscalers').flatMap((item) => resizerFacts(item as VerticalPodAutoscaler)),
     apiServices: items('apiServices').flatMap((item) => apiServiceFacts(item as V1APIService)),
     managedNodes: items('karpenterNodePools').map((item) => nodePoolFacts(item as KarpenterNodePool)),
+    boundGroups: items('targetGroupBindings').flatMap((item) => boundGroupOf(item as TargetGroupBinding)),
     webhooks: [
       ...items('validatingWebhookConfigurations').flatMap((item) =>
         webhookFacts('ValidatingWebhookConfiguration', item as V1ValidatingWebhookConfiguration),

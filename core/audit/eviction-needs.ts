@@ -4,13 +4,10 @@ import { onceFor } from '../model/cluster-index.ts';
 import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import type { PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
-import type { TargetGroupFacts } from '../model/target-group.ts';
+import { hasPods, type TargetGroupFacts } from '../model/target-group.ts';
 import { type ClusterQuestion, podsToMove } from '../plan/audit/rule.ts';
 import { formatDuration } from '../text/format.ts';
-import { connectionDrainMs, evictionReactionMs } from '../waits/formulas.ts';
-
-/** Time that a load balancer controller takes to notice a change, ms. */
-const controllerMs = 15_000;
+import { connectionDrainMs, controllerMs, evictionReactionMs, podDetachMs } from '../waits/formulas.ts';
 
 /** Added to what the formulas say, ms. */
 const preStopMarginMs = 2_000;
@@ -60,9 +57,9 @@ function needOf(service: ServiceFacts, { facts, policy: { waits } }: ClusterQues
     isLeast: false,
     because: `every kube-proxy sends to it for up to ${formatDuration(waits.endpointPropagationMs)} more`,
   };
-  const podTargets = facts.unsupported.some((fact) => fact.service === service.key && fact.why === 'other-targets');
-  if (podTargets) {
-    const preStopMs = controllerMs + waits.propagationMs;
+  const unwatched = facts.unsupported.some((fact) => fact.service === service.key && fact.why === 'other-targets');
+  if (unwatched || groups.some(hasPods)) {
+    const preStopMs = podDetachMs(waits);
     const because = `its load balancer sends to the pod itself for up to ${formatDuration(preStopMs)} more (${formatDuration(controllerMs)} until it is deregistered, ${formatDuration(waits.propagationMs)} of propagation)`;
     return { ...propagation, preStopMs, because };
   }

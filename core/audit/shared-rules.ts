@@ -33,6 +33,7 @@ import { wkl028RollsOut } from '../plan/audit/wkl-028-rolls-out.ts';
 import { wkl030ToleratesCordon } from '../plan/audit/wkl-030-tolerates-cordon.ts';
 import { wkl031LocalVolume } from '../plan/audit/wkl-031-local-volume.ts';
 import { wkl032Resized } from '../plan/audit/wkl-032-resized.ts';
+import { wkl034EvictedWhileTarget } from '../plan/audit/wkl-034-evicted-while-target.ts';
 import type { CloudTerms } from './cloud-terms.ts';
 import { patchAnnotations, patchObject, scaleTo, withCommands } from './commands.ts';
 import { fromPlan } from './from-plan.ts';
@@ -115,6 +116,10 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('WKL-030', wkl030ToleratesCordon, { source: 'Kubernetes docs, Taints and Tolerations' }),
   fromPlan('WKL-031', wkl031LocalVolume, { source: 'Kubernetes docs, Volumes, local' }),
   fromPlan('WKL-032', wkl032Resized, { source: 'Kubernetes autoscaler, vertical-pod-autoscaler' }),
+  fromPlan('WKL-034', wkl034EvictedWhileTarget, {
+    source: `${guide}, target group attributes; AWS Load Balancer Controller, docs/deploy/pod_readiness_gate.md`,
+    needsLoadBalancers: true,
+  }),
   fromPlan('INF-004', inf004UnmanagedMarks, { source: 'docs/architecture.md' }),
   fromPlan('INF-008', inf008WebhookOnPool, {
     source: 'Kubernetes docs, Dynamic Admission Control, failure policy',

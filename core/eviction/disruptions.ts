@@ -1,6 +1,7 @@
 import { indexOf, namespaceOf, onceFor } from '../model/cluster-index.ts';
 import { isReadyEndpoint, podsOf, readyOtherThan, selects, servicesOf } from '../model/endpoints.ts';
 import { type DisruptionBudgetFacts, isFinished, type PodFacts, podRefOf } from '../model/pod.ts';
+import { findGroupWithout } from '../model/pod-targets.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { type BlockedPod } from './actions.ts';
@@ -13,11 +14,16 @@ export interface DisruptionLedger {
   charge(pod: PodFacts): BlockedPod | undefined;
 }
 
-/** Opens the count for one observation. A pod that is removed from endpoints or terminating is a disruption until its replacement is Ready. */
+/**
+ * Opens the count for one observation. A pod that is removed from endpoints or terminating is a disruption until its replacement is Ready, and a
+ * healthy target where load balancers send to pods themselves.
+ */
 export function openDisruptionLedger(facts: ClusterFacts, now: number): DisruptionLedger {
   const charged = new Set<string>();
   const index = indexOf(facts);
-  const countHealthy = onceFor((budget: DisruptionBudgetFacts) => index.podsOfBudget(budget).filter(isHealthy).length);
+  const countHealthy = onceFor(
+    (budget: DisruptionBudgetFacts) => index.podsOfBudget(budget).filter((pod) => serves(pod, facts)).length,
+  );
   const state = onceFor((service: ServiceFacts) => observePods(service, facts, now));
   return {
     charge: (pod) => {
@@ -28,7 +34,7 @@ export function openDisruptionLedger(facts: ClusterFacts, now: number): Disrupti
       if (others.length > 0) return blockTwice(pod, budgets);
       const has = countHealthy(budget);
       const name = `${budget.namespace}/${budget.name}`;
-      if (has - 1 >= budget.desiredHealthy && !charged.has(`budget ${name}`)) {
+      if (has - (serves(pod, facts) ? 1 : 0) >= budget.desiredHealthy && !charged.has(`budget ${name}`)) {
         charged.add(`budget ${name}`);
         return undefined;
       }
@@ -36,6 +42,11 @@ export function openDisruptionLedger(facts: ClusterFacts, now: number): Disrupti
       return { pod: podRefOf(pod), budget: name, ...block, reason: `budget ${name} ${explainBudget(block).says}` };
     },
   };
+}
+
+/** Whether callers can count on it: it is healthy and, where load balancers send to pods themselves, a healthy target. */
+function serves(pod: PodFacts, facts: ClusterFacts): boolean {
+  return isHealthy(pod) && findGroupWithout(pod, facts) === undefined;
 }
 
 function isHealthy(pod: PodFacts): boolean {
@@ -70,7 +81,7 @@ function chargeServices(
     const leaving = charged.has(`service ${service.key}`) || missing !== undefined;
     if (!several || (readyOtherThan(pod, service, facts) > 0 && !leaving)) continue;
     const has = readyOtherThan(pod, service, facts) + 1;
-    const waitsFor = missing === undefined ? '' : `, and ${missing.name} is not Ready`;
+    const waitsFor = missing === undefined ? '' : `, and ${missing.name} ${explainMissing(missing, facts)}`;
     const reason =
       has > 1
         ? `service ${service.key} has no budget and allows one pod to leave at a time${waitsFor}`
@@ -81,12 +92,17 @@ function chargeServices(
   return undefined;
 }
 
+function explainMissing(pod: PodFacts, facts: ClusterFacts): string {
+  const group = isHealthy(pod) ? findGroupWithout(pod, facts) : undefined;
+  return group === undefined ? 'is not Ready' : `is not a healthy target of ${group.name}`;
+}
+
 /** The pods of a Service, as one observation shows them. */
 interface PodsOfService {
   /** Number of pods that stay. */
   readonly staying: number;
   /**
-   * Those that are missing: removed from its endpoints by a run, terminating, or not Ready yet, on any node. One that is stuck terminating
+   * Those that are missing: removed from its endpoints by a run, terminating, not Ready yet or no healthy target yet, on any node. One that is stuck terminating
    * was replaced when its termination began, unless a StatefulSet owns it, and its replacement is counted by itself.
    */
   readonly missing: readonly PodFacts[];
@@ -94,7 +110,9 @@ interface PodsOfService {
 
 function observePods(service: ServiceFacts, facts: ClusterFacts, now: number): PodsOfService {
   const staying = podsOf(service, facts).filter((pod) => !pod.terminating && !isFinished(pod)).length;
-  const missing = unwellPods(indexOf(facts).podsIn(namespaceOf(service.key))).filter((pod) => {
+  const pods = indexOf(facts).podsIn(namespaceOf(service.key));
+  const late = facts.podTargets === undefined ? [] : pods.filter((pod) => isHealthy(pod) && !serves(pod, facts));
+  const missing = [...unwellPods(pods), ...late].filter((pod) => {
     if (isStuckTerminating(pod, now) && pod.ownerKind !== 'StatefulSet') return false;
     const labels = { ...pod.labels, ...pod.endpointsRemoved?.originalLabels };
     return selects(service, { namespace: pod.namespace, labels });

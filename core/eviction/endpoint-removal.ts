@@ -1,15 +1,17 @@
 import { indexOf } from '../model/cluster-index.ts';
 import { isEndpoint, isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import type { PodFacts, PodRef } from '../model/pod.ts';
+import { podGroupsOf } from '../model/pod-targets.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy, WaitPolicy } from '../policy/policy.ts';
 import { isEnabled } from '../policy/rules.ts';
 import { compareText, listNames } from '../text/format.ts';
-import { endpointRemovalMs } from '../waits/formulas.ts';
+import { endpointRemovalMs, podDetachMs } from '../waits/formulas.ts';
 import { type BlockedPod, blockedPod, keepTimes, type RemovedSince, type StaleSince } from './actions.ts';
 import { policiesThatMiss } from './network-policies.ts';
 import { explainUnpropagated } from './outage.ts';
+import { isPodTarget } from './target-removal.ts';
 
 /**
  * Labels whose removal takes the pod out of all its Services' endpoints: the fewest possible. Where there is a choice, labels that neither a
@@ -45,15 +47,45 @@ function rank(key: string, pod: PodFacts, services: readonly ServiceFacts[], clu
 
 /**
  * True when the pod must be removed from its endpoints before it is told to stop: every kube-proxy in the cluster keeps sending to it
- * until the change has propagated, and its own preStop is shorter than that. Only ReplicaSet pods, whose replacement has another name.
+ * until the change has propagated, and its own preStop is shorter than that, or load balancers send to the pod itself. Only ReplicaSet pods, whose replacement has another name.
  */
 export function needsRemoval(pod: PodFacts, cluster: ClusterFacts, policy: Policy): boolean {
   return (
     isEnabled(policy, 'remove-endpoints-before-eviction') &&
-    leavesTooSoon(pod, policy) &&
+    (leavesTooSoon(pod, policy) || isPodTarget(pod, cluster)) &&
     whyEndpointsKept(pod, cluster, policy) === undefined &&
     listingServices(pod, cluster).length > 0
   );
+}
+
+/** A pod that is told to stop while load balancers send to it, and stops too early. */
+interface EvictedWhileTarget {
+  /** Names of the target groups. */
+  readonly groups: readonly string[];
+  /** Why it can't be removed from endpoints first. */
+  readonly why: string;
+  /** For how long it would have to serve after it was told to stop, and then to have until it is killed, ms. */
+  readonly preStopMs: number;
+  readonly graceMs: number;
+}
+
+/**
+ * Whether the pod is evicted while it is a target, and does not serve until no load balancer sends to it any more. Its controller deregisters it only
+ * once it was told to stop.
+ */
+export function findEvictedWhileTarget(
+  pod: PodFacts,
+  cluster: ClusterFacts,
+  policy: Policy,
+): EvictedWhileTarget | undefined {
+  const groups = podGroupsOf(pod, cluster);
+  if (groups.length === 0 || pod.endpointsRemoved !== undefined || pod.terminating || !pod.ready) return undefined;
+  const why = whyEndpointsKept(pod, cluster, policy);
+  const preStopMs = podDetachMs(policy.waits);
+  const graceMs = preStopMs + policy.waits.marginMs;
+  const isPatient = pod.preStopSeconds * 1000 >= preStopMs && pod.terminationGracePeriodSeconds * 1000 >= graceMs;
+  if (why === undefined || isPatient) return undefined;
+  return { groups: groups.map(({ name }) => name), why, preStopMs, graceMs };
 }
 
 /** A pod that is told to stop while callers are still sent to it. */
@@ -97,6 +129,8 @@ function whyEndpointsKept(pod: PodFacts, cluster: ClusterFacts, policy: Policy):
     return 'spec.drain.keepEndpoints names it';
   if (pod.ownerKind === 'StatefulSet') return 'a StatefulSet starts no replacement beside it';
   if (pod.ownerKind !== 'ReplicaSet' && pod.released === undefined) return 'no ReplicaSet owns it';
+  // A pod that no Service selects gets the gate of GKE at once, and would be Ready without being a healthy target (ingress-gce, pkg/neg/readiness/reflector.go).
+  if (pod.closedGate !== undefined) return `its readiness gate ${pod.closedGate} is not True`;
   return explainMissed(pod, cluster);
 }
 

@@ -11,6 +11,7 @@ import { type DisruptionLedger, openDisruptionLedger } from './disruptions.ts';
 import {
   blockedByEndpoint,
   findEvictedWhileEndpoint,
+  findEvictedWhileTarget,
   hasPropagated,
   needsRemoval,
   selectLabels,
@@ -21,6 +22,7 @@ import { isCritical, priorityOf } from './priority.ts';
 import { decideRemoveAgain } from './readded-labels.ts';
 import { findReturns, type Returns } from './returns.ts';
 import { explainStillEndpoint } from './stale-endpoints.ts';
+import { blockedByHealthyTarget, blockedByTarget, type DrainedAt } from './target-removal.ts';
 import { intolerantHint } from './tolerates-cordon.ts';
 import { endsUnasked } from './unreachable.ts';
 import { mayBeReady } from './unready.ts';
@@ -35,6 +37,8 @@ export interface StepQuestion {
   readonly removedAt: RemovedSince;
   /** Since when pods have been observed not ready; see trackUnready. */
   readonly unreadySince: UnreadySince;
+  /** When the connections of pods that are targets have drained; see trackDrained. */
+  readonly drainedAt: DrainedAt;
 }
 
 /** The same for the pods of one node. */
@@ -123,7 +127,10 @@ function leaves(outcome: PodVerdict['outcome']): boolean {
   return outcome === 'evict' || outcome === 'await';
 }
 
-/** Decides the next action on one pod: removal from endpoints first where it is needed, then, once that has propagated, the eviction. */
+/**
+ * Decides the next action on one pod: removal from endpoints first where it is needed, then, once that has propagated and its own targets have
+ * drained, the eviction.
+ */
 export function decideStep(
   pod: PodFacts,
   question: StepQuestion,
@@ -135,10 +142,13 @@ export function decideStep(
   if (pod.endpointsRemoved !== undefined) {
     const listed = blockedByEndpoint(pod, facts, policy.waits, now);
     if (listed !== undefined) return { blocked: listed };
-    const spread = hasPropagated(pod, facts, removedAt, policy.waits, now);
-    return spread ? { action: { kind: 'evict', pod: podRefOf(pod) } } : {};
+    if (!hasPropagated(pod, facts, removedAt, policy.waits, now)) return {};
+    const target = blockedByTarget(pod, question);
+    return target === undefined ? { action: { kind: 'evict', pod: podRefOf(pod) } } : { blocked: target };
   }
   if (mayBeReady(pod, facts, question)) return {};
+  const target = blockedByHealthyTarget(pod, facts, policy);
+  if (target !== undefined) return { blocked: target };
   const needsEndpointRemoval = needsRemoval(pod, facts, policy);
   const listed = needsEndpointRemoval ? undefined : explainStillEndpoint(pod, facts, policy, now);
   if (listed !== undefined) return { blocked: listed };
@@ -150,6 +160,11 @@ export function decideStep(
 }
 
 function evict(pod: PodFacts, { facts, policy }: StepQuestion): PodAction {
+  const sent = findEvictedWhileTarget(pod, facts, policy);
+  if (sent !== undefined) {
+    const unprotected = `pod ${pod.namespace}/${pod.name} left while ${listNames(sent.groups)} sent to it: ${sent.why}`;
+    return { kind: 'evict', pod: podRefOf(pod), unprotected };
+  }
   const leaves = findEvictedWhileEndpoint(pod, facts, policy);
   if (leaves === undefined) return { kind: 'evict', pod: podRefOf(pod) };
   const { services, why } = leaves;

@@ -90,7 +90,7 @@ interface EvictionRoundEnd {
 export function decideEviction(question: EvictionFacts, known: EvictionCheckpoint): EvictionDecision {
   const { node, facts, policy, run, now, since } = question;
   const pods = indexOf(facts).podsOn(node.name);
-  const times = trackPods(known, pods, facts, now);
+  const times = trackPods(known, pods, question);
   const returns = trackReturns(known.returns, pods);
   const round = decideEvictionRound({ node, facts, policy, run, now, ...times, returns });
   const begun = known.begun || pods.some((pod) => pod.endpointsRemoved?.by === run);

@@ -2,6 +2,7 @@ import type { PodFacts } from '../model/pod.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
 import { endpointRemovalMs } from '../waits/formulas.ts';
 import type { RemovedSince, StaleSince, UnreadySince } from './actions.ts';
+import type { DrainedAt } from './target-removal.ts';
 
 /** Time for a kubelet to remove a pod that it has killed, ms. */
 const clearingMs = 10_000;
@@ -20,20 +21,22 @@ export interface Leaving {
   readonly removedAt: RemovedSince;
   readonly staleSince: StaleSince;
   readonly unreadySince: UnreadySince;
+  readonly drainedAt: DrainedAt;
 }
 
 /**
  * True while pods are about to leave by themselves: those that were told to stop and are still within their grace period, those removed from
- * endpoints, or not ready, that wait until every kube-proxy has the update, and those that the endpoint slice controller has yet to take
- * out. An earlier deadline would call an operator who can do nothing but wait.
+ * endpoints, or not ready, that wait until every kube-proxy has the update or their connections have drained, and those that the endpoint
+ * slice controller has yet to take out. An earlier deadline would call an operator who can do nothing but wait.
  */
 export function selfResolving(leaving: Leaving, waits: WaitPolicy, now: number): boolean {
-  const { pods, removedAt, staleSince, unreadySince } = leaving;
+  const { pods, removedAt, staleSince, unreadySince, drainedAt } = leaving;
   return pods.some((pod) => {
     const observedAt = removedAt[pod.uid] ?? unreadySince[pod.uid];
     const out = addTo(observedAt, endpointRemovalMs(waits)) ?? addTo(staleSince[pod.uid], maxSyncPauseMs);
     const by = pod.terminating ? pod.killedAt : out;
-    return by !== undefined && now < by + clearingMs;
+    const drained = drainedAt[pod.uid];
+    return [by, drained].some((at) => at !== undefined && now < at + clearingMs);
   });
 }
 

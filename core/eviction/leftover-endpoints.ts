@@ -13,6 +13,7 @@ import { explainMissed, findStaleEndpoint, hasPropagated, selectLabels } from '.
 import { explainUnpropagated } from './outage.ts';
 import { decideRemoveAgain } from './readded-labels.ts';
 import { isStuckTerminating } from './stuck-terminating.ts';
+import { blockedByTarget, type DrainedAt, isPodTarget } from './target-removal.ts';
 import { mayBeReady } from './unready.ts';
 
 /** Key of the taint that keeps DaemonSets from putting a new pod on a node that is about to go. */
@@ -27,6 +28,7 @@ export interface EndpointRemovalQuestion {
   readonly now: number;
   readonly removedAt: RemovedSince;
   readonly unreadySince: UnreadySince;
+  readonly drainedAt: DrainedAt;
 }
 
 /** What to do now about leftover endpoints. */
@@ -87,8 +89,11 @@ export function decideEndpointRemoval(
   const late = leaving.find((pod) => pod.endpointsRemoved !== undefined && findStaleEndpoint(pod, facts) !== undefined);
   const lag =
     late === undefined ? '' : `; ${late.namespace}/${late.name} was removed from endpoints but is still an endpoint`;
-  const unpropagated = explainUnpropagated(facts, question.policy.waits, question.now);
-  const reason = `${names} leaving ${node.name}${lag}${unpropagated === undefined ? '' : `; ${unpropagated}`}`;
+  const [waiting] = [
+    explainUnpropagated(facts, policy.waits, question.now),
+    ...leaving.map((pod) => (pod.endpointsRemoved === undefined ? undefined : blockedByTarget(pod, question)?.reason)),
+  ].filter((why) => why !== undefined);
+  const reason = `${names} leaving ${node.name}${lag}${waiting === undefined ? '' : `; ${waiting}`}`;
   return { taint: false, actions, remaining: leaving.length, unprotected, reason };
 }
 
@@ -170,10 +175,11 @@ function decideStep(pod: PodFacts, question: EndpointRemovalQuestion): readonly 
   if (again !== undefined) return [again.action];
   if (pod.endpointsRemoved !== undefined) {
     const spread = hasPropagated(pod, facts, removedAt, policy.waits, now);
-    return spread ? [{ kind: 'delete', pod: podRefOf(pod) }] : [];
+    return spread && blockedByTarget(pod, question) === undefined ? [{ kind: 'delete', pod: podRefOf(pod) }] : [];
   }
   const removeLabels = selectLabels(pod, facts);
-  const outlivesPropagation = pod.preStopSeconds * 1000 >= policy.waits.endpointPropagationMs;
+  const outlivesPropagation =
+    pod.preStopSeconds * 1000 >= policy.waits.endpointPropagationMs && !isPodTarget(pod, facts);
   const listed = servicesOf(pod, facts).some((service) => isReadyEndpoint(pod, service));
   if (listed && outlivesPropagation && explainUnpropagated(facts, policy.waits, now) !== undefined) return [];
   const mayLose = removeLabels.length > 0 && explainMissed(pod, facts) === undefined;

@@ -2,11 +2,12 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import { type PodFacts, podRefOf } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
-import type { WaitPolicy } from '../policy/policy.ts';
+import type { Policy } from '../policy/policy.ts';
 import { type BlockedPod, type PodAction, type RemovedSince } from './actions.ts';
 import { blockedByEndpoint, hasPropagated } from './endpoint-removal.ts';
 import { decideRemoveAgain } from './readded-labels.ts';
 import { deferRejected, type RejectedEvictions } from './rejections.ts';
+import { blockedByTarget, type DrainedAt } from './target-removal.ts';
 
 /**
  * Decides what happens to the pods that a run has removed from their endpoints when their node is restored. A pod that still has its
@@ -29,10 +30,11 @@ export interface RestoreQuestion {
   readonly nodes: readonly NodeRef[];
   readonly facts: ClusterFacts;
   readonly run: string;
-  readonly waits: WaitPolicy;
+  readonly policy: Policy;
   /** Epoch ms. */
   readonly now: number;
   readonly removedAt: RemovedSince;
+  readonly drainedAt: DrainedAt;
   readonly rejected: RejectedEvictions;
 }
 
@@ -43,10 +45,12 @@ interface RestoreRound {
 }
 
 /**
- * Decides one round of restoring pods. Until every kube-proxy knows that a pod is out of its endpoints, it still gets connections, so
- * it is evicted only after that; a rejected eviction is tried again at the API server's retry time.
+ * Decides one round of restoring pods. Until every kube-proxy knows that a pod is out of its endpoints, and no load balancer has it as a target, it
+ * still gets connections, so it is evicted only after that; a rejected eviction is tried again at the API server's retry time.
  */
-export function decideRestoreRound({ nodes, facts, run, waits, now, ...known }: RestoreQuestion): RestoreRound {
+export function decideRestoreRound(question: RestoreQuestion): RestoreRound {
+  const { nodes, facts, run, policy, now, ...known } = question;
+  const { waits } = policy;
   const actions: PodAction[] = [];
   const evictions: PodAction[] = [];
   const blocked: BlockedPod[] = [];
@@ -59,7 +63,11 @@ export function decideRestoreRound({ nodes, facts, run, waits, now, ...known }: 
       if (action.kind === 'restore-endpoints') actions.push(action);
       else if (again !== undefined) actions.push(again.action);
       else if (listed !== undefined) blocked.push(listed);
-      else if (hasPropagated(pod, facts, known.removedAt, waits, now)) evictions.push(action);
+      else if (hasPropagated(pod, facts, known.removedAt, waits, now)) {
+        const target = seen && blockedByTarget(seen, question);
+        if (target === undefined) evictions.push(action);
+        else blocked.push(target);
+      }
     }
   }
   const deferred = deferRejected(evictions, known.rejected, facts, now);

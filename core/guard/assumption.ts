@@ -1,6 +1,8 @@
 import { indexOf } from '../model/cluster-index.ts';
+import { isReadyEndpoint } from '../model/endpoints.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
+import { servesIn } from '../model/pod-targets.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { membershipOf } from '../model/target-group.ts';
 import { assumeCandidates, type CandidateZones } from './candidates.ts';
@@ -61,7 +63,7 @@ function recover(figures: GuardFigures): GuardFigures {
 function addJoined(figures: GuardFigures, joined: readonly NodeRef[], facts: ServingFacts): GuardFigures {
   const services = figures.services.map((service) => {
     const { state } = service;
-    if (state.service.externalTrafficPolicy === 'Local' || leavesNodesOut(state, facts)) return service;
+    if (state.reach !== 'node' || leavesNodesOut(state, facts)) return service;
     const zones = joined.flatMap(({ name }) => state.serving.get(name)?.zone ?? []);
     return changeService(service, { zones, by: 1, baseline: zones.length });
   });
@@ -99,7 +101,8 @@ function addReplacements(figures: GuardFigures, pods: readonly PodFacts[], facts
     services: figures.services.map((service) => {
       const { key } = service.state.service;
       const zones = [...(hosts.get(key) ?? [])].flatMap((name) => service.state.serving.get(name)?.zone ?? []);
-      return changeService(service, { zones, by: 1, baseline: endpoints.get(key) ?? 0 });
+      const own = service.state.reach === 'pod' ? zonesOfPods(service.state, pods, facts) : [];
+      return changeService(service, { zones: [...zones, ...own], by: 1, baseline: endpoints.get(key) ?? own.length });
     }),
     budgets: figures.budgets.map((budget) => {
       const more = added.get(budget.name);
@@ -108,17 +111,30 @@ function addReplacements(figures: GuardFigures, pods: readonly PodFacts[], facts
   };
 }
 
-/** Under policy Local the baseline counts pods, and those on a node that is out are not lost to the Service. */
+/** Zones of those of the pods that are serving targets of the Service. */
+function zonesOfPods({ service, groups }: ServiceState, pods: readonly PodFacts[], { cluster }: ServingFacts) {
+  const { nodes } = indexOf(cluster);
+  const serving = pods.filter((pod) => isReadyEndpoint(pod, service) && groups.every((group) => servesIn(pod, group)));
+  return serving.flatMap(({ node = '' }) => nodes.get(node)?.zone ?? []);
+}
+
+/** Under policy Local, and where pods are targets, the baseline counts pods, and those on a node that is out are not lost to the Service. */
 function subtractExcluded(figures: GuardFigures, excluded: readonly NodeRef[]): GuardFigures {
   const names = new Set(excluded.map(({ name }) => name).filter((name) => !figures.out.has(name)));
   const services = figures.services.map((service) => {
     const { state } = service;
-    const zones = [...names].flatMap((name) => state.serving.get(name)?.zone ?? []);
-    const baseline = state.service.externalTrafficPolicy === 'Local' ? 0 : -zones.length;
+    const zones = [...names].flatMap((name) => zonesOfTargets(state, name));
+    const baseline = state.reach === 'node' ? -zones.length : 0;
     return changeService(service, { zones, by: -1, baseline });
   });
   const budgets = figures.budgets.map((budget) => takeFromBudget(budget, names));
   return { ...figures, services, budgets, out: new Set([...figures.out, ...names]) };
+}
+
+/** The zone of the node, once for each serving target that leaves with it. */
+function zonesOfTargets({ serving }: ServiceState, node: string): readonly string[] {
+  const { zone = '', targets = 0 } = serving.get(node) ?? {};
+  return Array.from({ length: targets }, () => zone);
 }
 
 function takeFromBudget(budget: CountedBudget, names: ReadonlySet<string>): CountedBudget {

@@ -1,4 +1,5 @@
 import { indexOf } from '../model/cluster-index.ts';
+import { servesIn } from '../model/pod-targets.ts';
 import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { membersOf } from '../policy/members.ts';
@@ -16,7 +17,7 @@ import { findUnreached, isUnreached, type PodsByPlace, stillUnreached } from './
 export interface ServiceBaseline {
   /** `namespace/name`. */
   readonly service: string;
-  /** Serving targets. Under policy Cluster the new nodes of runs are not counted, because they come on top of what has to serve in the end. */
+  /** Serving targets: nodes, or pods where these are targets. Under policy Cluster the new nodes of runs are not counted, because they come on top of what has to serve in the end. */
   readonly targets: number;
   /** Endpoints that callers reached. */
   readonly endpoints: number;
@@ -61,8 +62,9 @@ export function expectedEndpoints(state: ServiceState, facts: ServingFacts, base
   return scale === undefined ? baseline.endpoints : Math.max(0, scale - baseline.missing);
 }
 
-/** Ready endpoints of policy Local that callers reach, or would reach if their node were not excluded. */
+/** Ready endpoints of policy Local that callers reach, or would reach if their node were not excluded; pods that are serving targets. */
 export function reachableEndpoints(state: ServiceState, facts: ServingFacts, known?: ServiceBaseline): number {
+  if (state.reach === 'pod') return [...state.serving.values()].reduce((sum, { targets }) => sum + targets, 0);
   const reached = reachedNodes(state, facts, known);
   return [...state.readyOn].reduce((sum, [name, ready]) => sum + (reached.has(name) ? ready : 0), 0);
 }
@@ -108,8 +110,8 @@ function measure(
   policy: Policy,
   known: ServiceBaseline | undefined,
 ): ServiceBaseline {
-  const { service, groups, serving, readyOn } = state;
-  const local = service.externalTrafficPolicy === 'Local';
+  const { service, groups, reach, serving, readyOn } = state;
+  const local = reach !== 'node';
   const { nodes } = indexOf(facts.cluster);
   const members = membersOf(facts.cluster, policy);
   const isIncoming = (name: string) => {
@@ -118,11 +120,15 @@ function measure(
   };
   const counted = [...serving.values()].filter(({ name }) => local || !isIncoming(name));
   const zones = new Set(groups.filter((group) => !group.crossZone).flatMap((group) => group.zones));
-  const endpoints = countOnce(state, facts, local ? reachedNodes(state, facts, known) : new Set(readyOn.keys())).pods;
+  const served = countOnce(state, facts, new Set(serving.keys()));
+  const endpoints =
+    reach === 'pod'
+      ? served.pods
+      : countOnce(state, facts, local ? reachedNodes(state, facts, known) : new Set(readyOn.keys())).pods;
   const unreached = local && known === undefined ? findUnreached(state, facts) : {};
   return {
     service: service.key,
-    targets: local ? countOnce(state, facts, new Set(serving.keys())).nodes : counted.length,
+    targets: { node: counted.length, host: served.nodes, pod: served.pods }[reach],
     endpoints,
     missing: Math.max(0, (scaleOf(service, facts.cluster) ?? endpoints) - endpoints),
     zones: [...new Set(counted.map(({ zone }) => zone).filter((zone) => zones.has(zone)))].toSorted(),
@@ -135,7 +141,7 @@ function measure(
  * number is returned, because the Service never had both before the run.
  */
 function countOnce(
-  { service }: ServiceState,
+  { service, reach, groups }: ServiceState,
   { cluster }: ServingFacts,
   names: ReadonlySet<string>,
 ): { readonly pods: number; readonly nodes: number } {
@@ -143,7 +149,9 @@ function countOnce(
   const nodesOf = { owned: [] as string[], released: [] as string[] };
   for (const { node, podUid } of readyEndpoints(service, cluster)) {
     if (node === undefined || !names.has(node)) continue;
-    nodesOf[podsByUid.get(podUid ?? '')?.released === undefined ? 'owned' : 'released'].push(node);
+    const pod = podsByUid.get(podUid ?? '');
+    if (reach === 'pod' && !groups.every((group) => pod !== undefined && servesIn(pod, group))) continue;
+    nodesOf[pod?.released === undefined ? 'owned' : 'released'].push(node);
   }
   const most = (count: (nodes: readonly string[]) => number) => Math.max(count(nodesOf.owned), count(nodesOf.released));
   return { pods: most((nodes) => nodes.length), nodes: most((nodes) => new Set(nodes).size) };

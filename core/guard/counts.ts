@@ -3,6 +3,7 @@ import { indexOf, namespaceOf, onceFor } from '../model/cluster-index.ts';
 import { isReadyEndpoint } from '../model/endpoints.ts';
 import { indexBySelector } from '../model/label-index.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../model/pod.ts';
+import { reachOf } from '../model/reach.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -86,10 +87,10 @@ export function countTargets(
 ): Pick<CountedService, 'targets' | 'perZone'> {
   const perZone = new Map<string, number>();
   let targets = 0;
-  for (const { name, zone } of state.serving.values()) {
+  for (const { name, zone, targets: own } of state.serving.values()) {
     if (out.has(name)) continue;
-    targets += 1;
-    perZone.set(zone, (perZone.get(zone) ?? 0) + 1);
+    targets += own;
+    perZone.set(zone, (perZone.get(zone) ?? 0) + own);
   }
   return { targets, perZone };
 }
@@ -106,14 +107,14 @@ function findRollouts(service: ServiceFacts, cluster: ClusterFacts): ReadonlyMap
   );
 }
 
-/** Under policy Local, what its pods do not serve is lacking. Under policy Cluster, the nodes that are registered and do not serve. */
+/** Under policy Local, and where pods are targets, what its pods do not serve is lacking. Under policy Cluster, the nodes that are registered and do not serve. */
 function compareToBaseline(
   state: ServiceState,
   facts: ServingFacts,
   baseline: ServiceBaseline,
   targets: number,
 ): Comparison | undefined {
-  if (state.service.externalTrafficPolicy === 'Local') {
+  if (state.reach !== 'node') {
     const needs = expectedEndpoints(state, facts, baseline);
     const has = reachableEndpoints(state, facts, baseline);
     return { what: 'ready endpoint', has, needs };
@@ -196,7 +197,7 @@ export function localStates(pod: PodFacts, facts: ServingFacts): readonly Servic
 /** Finds them by the pod's labels among those of its namespace. */
 const localStatesOf = onceFor((facts: ServingFacts) => {
   const local = [...balancedServices(facts).values()].filter(
-    ({ service }) => service.externalTrafficPolicy === 'Local',
+    ({ service, groups }) => reachOf(service, groups) === 'host',
   );
   const byNamespace = new Map(
     [...Map.groupBy(local, ({ service }) => namespaceOf(service.key))].map(([namespace, services]) => {

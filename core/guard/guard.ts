@@ -143,7 +143,7 @@ export function outOf({
 
 /** Nodes that a Service may block. Under policy Cluster, only a Service below its minimum serving can block a node that is merely registered. */
 function nodesOf({ state, unsafe }: CountedService): ReadonlySet<string> {
-  if (state.service.externalTrafficPolicy === 'Cluster') return state.attached;
+  if (state.reach === 'node') return state.attached;
   return unsafe.size === 0 ? state.hosts : new Set([...state.hosts, ...unsafe.keys()]);
 }
 
@@ -182,16 +182,14 @@ function findServiceBlock(
     source: minServing.source,
     ...(counts ? {} : { idle: true }),
   };
-  const taken = counts ? 1 : 0;
+  const taken = counts ? (state.serving.get(node.name)?.targets ?? 1) : 0;
   if (targets - taken < minServing.targets)
     return { ...about, limit: 'targets', needs: minServing.targets, has: targets };
   const zone = state.serving.get(node.name)?.zone ?? indexOf(facts.cluster).nodes.get(node.name)?.zone ?? node.zone;
   const needs = minServing.perZone[zone] ?? 0;
   const has = perZone.get(zone) ?? 0;
   if (has - taken < needs) return { ...about, limit: 'zone', zone, needs, has };
-  const mayServeAgain =
-    state.service.externalTrafficPolicy === 'Cluster' ||
-    (state.hosts.has(node.name) && !isOfNewPool(node, facts, policy));
+  const mayServeAgain = state.reach === 'node' || (state.hosts.has(node.name) && !isOfNewPool(node, facts, policy));
   if (counts || !mayServeAgain || comparison === undefined || comparison.has >= comparison.needs) return undefined;
   return { ...about, limit: 'best', ...comparison };
 }

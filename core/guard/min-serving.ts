@@ -28,10 +28,10 @@ export function describeMinServing({ targets, perZone, endpoints }: MinServing):
 }
 
 /**
- * The minimum serving of a Service now. The policy's own figure for the Service comes first; otherwise, under policy Local, the Service's
- * budgets; otherwise the policy's default share. The share is of the baseline, reduced to what the present scale and placement of the Service
+ * The minimum serving of a Service now. The policy's own figure for the Service comes first; otherwise, under policy Local and where pods are targets, the
+ * Service's budgets; otherwise the policy's default share. The share is of the baseline, reduced to what the present scale and placement of the Service
  * allow: a Deployment that was scaled down, or whose pods share nodes, cannot have as many targets as before. A default minimum always lets one
- * serving target be excluded, because policy Local gets new serving targets only by moving pods. A minimum that somebody wrote is kept as
+ * serving target be excluded, or the pods of one node, because new serving targets come only by moving pods. A minimum that somebody wrote is kept as
  * written. Without target groups only the budgets count.
  */
 export function computeMinServing(
@@ -58,10 +58,11 @@ export function computeMinServing(
     return { targets: whole === 0 ? 0 : targets, perZone, endpoints, source: 'policy' };
   }
   // The budgets keep endpoints on serving nodes. How many nodes they share is up to the scheduler and may change.
-  if (budgets.length > 0 && service.externalTrafficPolicy === 'Local') {
+  if (budgets.length > 0 && state.reach !== 'node') {
     return { targets: Math.min(1, whole), perZone, endpoints, source: budgetNames };
   }
-  const share = Math.max(1, Math.min(shareOf(policy.guard.defaultMinServing, whole), whole - 1));
+  const most = Math.max(1, ...[...state.serving.values()].map(({ targets }) => targets));
+  const share = Math.max(1, Math.min(shareOf(policy.guard.defaultMinServing, whole), whole - most));
   const source = `${Math.round(policy.guard.defaultMinServing * 100)} % of ${whole}`;
   return {
     targets: Math.min(share, whole),
@@ -76,9 +77,9 @@ export function computeMinServing(
  * missing ones, and no more than it is scaled to. Pods beyond that, of a rollout or of pod surge, are there so that others can leave.
  */
 function maxTargets(state: ServiceState, facts: ServingFacts, policy: Policy, baseline: ServiceBaseline): number {
-  const { service, attached, hosts } = state;
+  const { service, attached, hosts, reach } = state;
   if (expectedEndpoints(state, facts, baseline) === 0 && state.readyOn.size === 0) return 0;
-  if (service.externalTrafficPolicy === 'Cluster') {
+  if (reach === 'node') {
     const out = facts.cluster.nodes.filter(
       (node) => isOutForNow(node, facts, policy) && !attached.has(node.name),
     ).length;
@@ -87,6 +88,7 @@ function maxTargets(state: ServiceState, facts: ServingFacts, policy: Policy, ba
   const there = service.endpoints.filter((endpoint) => !endpoint.terminating).length;
   const expected = expectedEndpoints(state, facts, baseline);
   const missing = Math.max(0, expected - there);
+  if (reach === 'pod') return Math.min(baseline.targets, expected);
   return Math.min(baseline.targets, hosts.size + missing, expected);
 }
 
@@ -108,7 +110,7 @@ function zoneMinServing(
   const alone = new Set(state.groups.filter((group) => !group.crossZone).flatMap((group) => group.zones));
   const served = baseline.zones.filter((zone) => alone.has(zone));
   if (served.length === 0) return {};
-  const local = state.service.externalTrafficPolicy === 'Local';
+  const local = state.reach !== 'node';
   const places = facts.cluster.nodes.filter(
     (node) =>
       state.hosts.has(node.name) || (!local && (state.attached.has(node.name) || isOutForNow(node, facts, policy))),

@@ -1,7 +1,6 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
 import { readyEndpoints } from '../model/ready-endpoints.ts';
-import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { isEnabled } from '../policy/rules.ts';
@@ -37,8 +36,8 @@ function findBelowMinServing(
   out: ReadonlySet<string>,
 ): string | undefined {
   for (const { service } of balancedServices(facts).values()) {
-    if (!canServe(node, service, facts)) continue;
     const state = stateOf(service, facts);
+    if (!canServe(node, state, facts)) continue;
     const baseline = baselines.find((known) => known.service === service.key);
     if (isUnreached(node.name, facts, baseline?.unreached)) continue;
     const { targets, perZone } = countTargets(state, out);
@@ -66,22 +65,21 @@ function findBelowBudget({ node, facts, baselines }: ExclusionQuestion, out: Rea
   return undefined;
 }
 
-/** The node would serve the Service if it were restored: it hosts a ready endpoint, or the Service needs none on the node. */
-function canServe({ name }: NodeRef, service: ServiceFacts, { cluster }: ServingFacts): boolean {
-  if (service.externalTrafficPolicy === 'Local')
-    return readyEndpoints(service, cluster).some(({ node }) => node === name);
+/** The node would serve the Service, or go on serving it, if it were restored: it hosts a ready endpoint, or the Service needs none on the node. */
+function canServe({ name }: NodeRef, { service, reach }: ServiceState, { cluster }: ServingFacts): boolean {
+  if (reach !== 'node') return readyEndpoints(service, cluster).some(({ node }) => node === name);
   return indexOf(cluster).nodes.get(name)?.ready === true;
 }
 
 /** Names of the nodes that are being restored and count for any Service of policy Local. */
 function nodesComingBack(facts: ServingFacts): ReadonlySet<string> {
-  const local = [...serviceStates(facts).values()].filter((state) => state.service.externalTrafficPolicy === 'Local');
+  const local = [...serviceStates(facts).values()].filter(({ reach }) => reach === 'host');
   return new Set(local.flatMap((state) => recoveringNodes(state, facts)).map(({ name }) => name));
 }
 
 /** Nodes that will serve without any action: Ready, not excluded, and their target is not healthy yet. */
 function recoveringNodes(state: ServiceState, facts: ServingFacts): readonly NodeFacts[] {
-  const local = state.service.externalTrafficPolicy === 'Local';
+  const local = state.reach !== 'node';
   return facts.cluster.nodes.filter(
     (node) =>
       node.ready &&

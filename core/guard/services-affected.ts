@@ -1,4 +1,5 @@
 import type { NodeRef } from '../model/node.ts';
+import { reachOf } from '../model/reach.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { balancedServices } from './serving.ts';
 
@@ -10,9 +11,9 @@ export function servicesAffected({ name }: NodeRef, facts: ServingFacts): readon
   const balanced = balancedServices(facts);
   return facts.cluster.services
     .filter(({ key, type }) => type === 'LoadBalancer' || balanced.has(key))
-    .filter(
-      ({ externalTrafficPolicy, endpoints }) =>
-        externalTrafficPolicy === 'Cluster' || endpoints.some(({ node }) => node === name),
-    )
+    .filter((service) => {
+      const isOnAny = reachOf(service, balanced.get(service.key)?.groups ?? []) === 'node';
+      return isOnAny || service.endpoints.some(({ node }) => node === name);
+    })
     .map(({ key }) => key);
 }

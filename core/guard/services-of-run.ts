@@ -17,7 +17,7 @@ export interface RunScope {
 }
 
 /**
- * Services of type LoadBalancer that a run can harm: those whose connections may pass through a node of its old or new pool. Under policy Cluster
+ * Services with load balancers that a run can harm: those whose connections may pass through a node of its old or new pool. Under policy Cluster
  * every node takes connections of every Service, wherever its pods are. Under policy Local a node takes only connections that its own pods answer
  * (Kubernetes documentation, "Source IP for Services with Type=LoadBalancer"). So the Services that have, or had, a pod there matter, and those
  * that share a budget with such a pod, because a budget counts pods that callers reach. A Service that the policy names, or that the run has
@@ -36,15 +36,23 @@ export function servicesOfRun(
   const members = membersOf(cluster, policy);
   const nodes = cluster.nodes.filter(({ uid }) => members.old.has(uid) || members.new.has(uid));
   const names = new Set(nodes.map(({ name }) => name));
-  const selecting = new Set(podsConcerned(cluster, names).flatMap((pod) => servicesOf(pod, cluster)));
+  const selecting = new Set(podsConcerned(cluster, names).flatMap((pod) => servicesOf(asBefore(pod), cluster)));
   return cluster.services.filter(
     (service) =>
-      service.type === 'LoadBalancer' &&
-      (service.externalTrafficPolicy === 'Cluster' ||
+      (service.type === 'LoadBalancer' || service.podGroups !== undefined) &&
+      ((service.type === 'LoadBalancer' && service.externalTrafficPolicy === 'Cluster') ||
         known.has(service.key) ||
         selecting.has(service) ||
         service.endpoints.some(({ node }) => node !== undefined && names.has(node))),
   );
+}
+
+/** The pod with the labels that it had before a run removed it from endpoints: load balancers may still send to it. */
+function asBefore({ namespace, labels, endpointsRemoved }: PodFacts): Pick<PodFacts, 'namespace' | 'labels'> {
+  return {
+    namespace,
+    labels: endpointsRemoved === undefined ? labels : { ...labels, ...endpointsRemoved.originalLabels },
+  };
 }
 
 /** Pods on these nodes, and all that share a budget with one of them. */

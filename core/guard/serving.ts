@@ -1,10 +1,13 @@
 import { indexOf, onceFor } from '../model/cluster-index.ts';
 import type { NodeFacts } from '../model/node.ts';
+import { isLeaving } from '../model/pod-targets.ts';
+import { type Reach, reachOf } from '../model/reach.ts';
 import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { takenAwayBy } from '../model/taken-away.ts';
-import { membershipOf, type TargetGroupFacts } from '../model/target-group.ts';
+import { hasPods, membershipOf, type TargetGroupFacts } from '../model/target-group.ts';
+import { targetsOfPod } from '../model/targets-of.ts';
 
 /** A node that can take new connections of a Service. */
 interface ServingNode {
@@ -12,6 +15,8 @@ interface ServingNode {
   readonly zone: string;
   /** Ready endpoints of the Service on the node that stay. */
   readonly endpoints: number;
+  /** Serving targets that leave with the node: itself, or its pods where pods are targets. */
+  readonly targets: number;
 }
 
 /** Where a Service is served, before exclusions are subtracted. */
@@ -19,7 +24,11 @@ export interface ServiceState {
   readonly service: ServiceFacts;
   /** Its target groups; empty when no load balancer was observed. */
   readonly groups: readonly TargetGroupFacts[];
-  /** Nodes whose target is healthy in every target group and, under policy Local, that host a ready endpoint. By node name. */
+  readonly reach: Reach;
+  /**
+   * Nodes whose target is healthy in every target group and, under policy Local, that host a ready endpoint. Where pods are targets, nodes that host a
+   * healthy one. By node name.
+   */
   readonly serving: ReadonlyMap<string, ServingNode>;
   /** Nodes that serve, or may serve again without any action: hosts of an endpoint (policy Local), and registered targets. */
   readonly attached: ReadonlySet<string>;
@@ -78,16 +87,21 @@ function computeState(service: ServiceFacts, facts: ServingFacts): ServiceState 
   for (const { node } of readyEndpoints(service, facts.cluster)) {
     if (node !== undefined) readyOn.set(node, (readyOn.get(node) ?? 0) + 1);
   }
-  const local = service.externalTrafficPolicy === 'Local';
+  const reach = reachOf(service, groups);
+  if (reach === 'pod')
+    return { service, groups, reach, attached: hosts, hosts, readyOn, ...findServingPods(service, groups, facts) };
+  const local = reach === 'host';
   const attached = new Set(local ? hosts : []);
   const taken = new Set<string>();
   const serving = new Map<string, ServingNode>();
-  if (groups.length === 0) return { service, groups, serving, attached, taken, hosts, readyOn };
-  const registered = groups.map(({ targets, returnsAfterDrain: returns = false }) => ({
-    states: statesByInstance(targets),
-    returns,
-  }));
-  const takesAll = groups.every((group) => membershipOf(group) === 'all-nodes');
+  if (groups.length === 0) return { service, groups, reach, serving, attached, taken, hosts, readyOn };
+  const registered = groups
+    .filter((group) => !hasPods(group))
+    .map(({ targets, returnsAfterDrain: returns = false }) => ({
+      states: statesByInstance(targets),
+      returns,
+    }));
+  const takesAll = groups.every((group) => hasPods(group) || membershipOf(group) === 'all-nodes');
   for (const node of facts.cluster.nodes) {
     const state = worstState(registered, node.instanceId);
     // A node that is not Ready is deregistered for now; in a group that draws its targets it may never have been one.
@@ -96,10 +110,32 @@ function computeState(service: ServiceFacts, facts: ServingFacts): ServiceState 
     if (state.isTaken || (state.isReturning && !node.excluded)) taken.add(node.name);
     const endpoints = readyOn.get(node.name) ?? 0;
     if (node.ready && state.isHealthy && (!local || endpoints > 0)) {
-      serving.set(node.name, { name: node.name, zone: node.zone, endpoints });
+      serving.set(node.name, { name: node.name, zone: node.zone, endpoints, targets: 1 });
     }
   }
-  return { service, groups, serving, attached, taken, hosts, readyOn };
+  return { service, groups, reach, serving, attached, taken, hosts, readyOn };
+}
+
+/** Where pods are targets: nodes with pods to which every target group sends, and nodes with pods that every one uses. */
+function findServingPods(
+  service: ServiceFacts,
+  groups: readonly TargetGroupFacts[],
+  { cluster }: ServingFacts,
+): Pick<ServiceState, 'serving' | 'taken'> {
+  const { nodes, podsByUid } = indexOf(cluster);
+  const serving = new Map<string, ServingNode>();
+  const taken = new Set<string>();
+  for (const { podUid } of readyEndpoints(service, cluster)) {
+    const pod = podsByUid.get(podUid ?? '');
+    const node = nodes.get(pod?.node ?? '');
+    if (pod === undefined || node === undefined) continue;
+    const states = groups.map((group) => targetsOfPod(pod, group));
+    if (states.every((own) => own.length > 0 && !own.some(isLeaving))) taken.add(node.name);
+    if (!states.every((own) => own.length > 0 && own.every(({ state }) => state === 'healthy'))) continue;
+    const targets = (serving.get(node.name)?.targets ?? 0) + 1;
+    serving.set(node.name, { name: node.name, zone: node.zone, endpoints: targets, targets });
+  }
+  return { serving, taken };
 }
 
 const hostsOf = onceFor(
@@ -136,7 +172,9 @@ function worstState(
  */
 const statesByInstance = onceFor((targets: TargetGroupFacts['targets']): ReadonlyMap<string, State> => {
   const states = new Map<string, State>();
-  for (const { instanceId, state } of targets) {
+  for (const target of targets) {
+    if (target.kind !== 'instance') continue;
+    const { instanceId, state } = target;
     if (state !== 'healthy' || !states.has(instanceId)) states.set(instanceId, state);
   }
   return states;

@@ -2,7 +2,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetState } from '../model/target-group.ts';
-import { targetsOf } from '../model/targets-of.ts';
+import { targetsOn } from '../model/targets-of.ts';
 
 /**
  * A kubelet that has been silent for this long, ms, after its node was found Unknown will not recover soon: by then Kubernetes evicts the pods of
@@ -31,6 +31,8 @@ export function unreachableSince(
   const seen = indexOf(cluster).nodes.get(node.name);
   const since = silentSince(seen, now);
   if (seen?.uid !== node.uid || since === undefined) return undefined;
-  const answers = targetGroups.some((group) => targetsOf(node, group).some(({ state }) => !unanswered.includes(state)));
+  const answers = targetGroups.some((group) =>
+    targetsOn(node, group, cluster).some(({ state }) => !unanswered.includes(state)),
+  );
   return answers ? undefined : since;
 }

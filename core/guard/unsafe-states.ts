@@ -1,6 +1,7 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { TargetState } from '../model/target-group.ts';
+import { instanceTargets } from '../model/targets-of.ts';
 import type { ServiceState } from './serving.ts';
 
 /** Why a target cannot be deregistered from its target group at this moment without harm. */
@@ -23,9 +24,9 @@ export interface UnsafeState {
 export function findUnsafeStates(serviceState: ServiceState, cluster: ClusterFacts): ReadonlyMap<string, UnsafeState> {
   const { nodesByInstance } = indexOf(cluster);
   const states = new Map<string, UnsafeState>();
-  const local = serviceState.service.externalTrafficPolicy === 'Local';
+  const local = serviceState.reach === 'host';
   for (const group of serviceState.groups) {
-    for (const { instanceId, state } of group.targets) {
+    for (const { instanceId, state } of instanceTargets(group)) {
       const limit = unsafeStateOf(state, local, group.strandsDraining);
       if (limit === undefined) continue;
       const node = nodesByInstance.get(instanceId)?.name;

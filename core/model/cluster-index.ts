@@ -1,5 +1,5 @@
 import type { NodeFacts } from './node.ts';
-import type { DisruptionBudgetFacts, PodFacts } from './pod.ts';
+import { type DisruptionBudgetFacts, isFinished, type PodFacts } from './pod.ts';
 import type { ServiceFacts } from './service.ts';
 import type { ClusterFacts } from './serving.ts';
 import type { WorkloadFacts } from './workload.ts';
@@ -10,6 +10,8 @@ interface ClusterIndex {
   /** By instance ID. */
   readonly nodesByInstance: ReadonlyMap<string, NodeFacts>;
   readonly podsByUid: ReadonlyMap<string, PodFacts>;
+  /** The pod that has an address of its own, and has not run to its end. Those in the network of their node are left out: they share its address. */
+  readonly podsByIp: ReadonlyMap<string, PodFacts>;
   podsOn(node: string): readonly PodFacts[];
   service(key: string): ServiceFacts | undefined;
   workload(key: string): WorkloadFacts | undefined;
@@ -49,6 +51,9 @@ function makeIndex({ nodes, pods, services, workloads, budgets }: ClusterFacts):
     get podsByUid() {
       return podsByUid(pods);
     },
+    get podsByIp() {
+      return podsByAddress(pods);
+    },
     get budgetsByPod() {
       return budgetsByPod(budgets);
     },
@@ -74,6 +79,10 @@ const nodesByInstanceId = onceFor(
   (nodes: readonly NodeFacts[]) => new Map(nodes.map((node) => [node.instanceId, node])),
 );
 const podsByUid = onceFor((pods: readonly PodFacts[]) => new Map(pods.map((pod) => [pod.uid, pod])));
+const podsByAddress = onceFor((pods: readonly PodFacts[]) => {
+  const running = pods.filter((pod) => !pod.hostNetwork && !isFinished(pod));
+  return new Map(running.flatMap((pod) => (pod.ips ?? []).map((ip) => [ip, pod] as const)));
+});
 const podsByNode = onceFor((pods: readonly PodFacts[]) => Map.groupBy(pods, (pod) => pod.node ?? ''));
 const podsByNamespace = onceFor((pods: readonly PodFacts[]) => Map.groupBy(pods, (pod) => pod.namespace));
 const podsByWorkload = onceFor((pods: readonly PodFacts[]) => Map.groupBy(pods, (pod) => pod.workload ?? ''));

@@ -37,6 +37,8 @@ export interface PodFacts {
   readonly uid: string;
   /** Node to which it is bound. Undefined until it is scheduled. */
   readonly node: string | undefined;
+  /** Its addresses; those of its node where it uses the network of the node. Absent until it has one. */
+  readonly ips?: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
   readonly ownerKind: PodOwnerKind;
   /** Name of the controller, e.g. of the ReplicaSet. Empty for bare pods. */
@@ -51,6 +53,8 @@ export interface PodFacts {
   readonly ownerWants?: number;
   readonly phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown';
   readonly ready: boolean;
+  /** The first of its readiness gates whose condition is not True. Absent when all are, and when it has none. */
+  readonly closedGate?: string;
   /** Since when (epoch ms) it is not ready, from its Ready condition. Absent when it is ready, and when the condition has no time. */
   readonly unreadySince?: number;
   /** True once it has a deletion timestamp. */

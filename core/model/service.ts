@@ -9,10 +9,11 @@ export interface EndpointFacts {
   readonly terminating: boolean;
 }
 
-/** Groups of pods of a Service that are targets of load balancers themselves, without a node in between. */
+/** Groups of pods of a Service that are targets of load balancers themselves, without a node in between, as objects of the cluster name them. */
 export interface PodGroupsFacts {
+  /** As their cloud calls them, e.g. ARNs. */
   readonly names: readonly string[];
-  /** Zones in which there are such groups. */
+  /** Zones in which there are such groups. Empty where they are not told by zone. */
   readonly zones: readonly string[];
   /**
    * Their controller takes out all pods of a zone, healthy or not, once none of its nodes is a candidate: Ready, not excluded, and not announced to be

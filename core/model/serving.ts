@@ -48,6 +48,8 @@ export interface ClusterFacts {
   readonly webhooks?: readonly WebhookFacts[];
   /** Resources that the role of the worker may not read. Absent when they were not requested. */
   readonly unread?: readonly UnreadFacts[];
+  /** Target groups whose targets are pods, as of a few seconds ago at most. Absent when they were not requested. */
+  readonly podTargets?: readonly TargetGroupFacts[];
   /** When (epoch ms) the API server last became reachable again after an outage. Absent when it was always reachable. */
   readonly outageAt?: number;
 }

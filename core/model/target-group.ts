@@ -11,14 +11,32 @@ export type TargetState =
   | 'unused'
   | 'unavailable';
 
-/** One registered target. */
-export interface TargetFacts {
-  readonly instanceId: string;
+interface RegisteredTarget {
   readonly port: number;
   readonly zone: string | undefined;
   readonly state: TargetState;
   /** The cloud's reason code, e.g. `Target.FailedHealthChecks`. */
   readonly reason?: string;
+}
+
+/** A node as a target: its instance. */
+export interface InstanceTarget extends RegisteredTarget {
+  readonly kind: 'instance';
+  readonly instanceId: string;
+}
+
+/** A pod as a target: one of its addresses. A pod in the network of its node has the address of the node. */
+export interface PodTarget extends RegisteredTarget {
+  readonly kind: 'pod';
+  readonly ip: string;
+}
+
+/** One registered target. */
+export type TargetFacts = InstanceTarget | PodTarget;
+
+/** What the target is called in the cloud: the ID of its instance, or address and port of its pod. */
+export function nameOfTarget(target: TargetFacts): string {
+  return target.kind === 'instance' ? target.instanceId : `${target.ip}:${target.port}`;
 }
 
 /** How a load balancer checks its targets. */
@@ -34,11 +52,11 @@ export interface HealthCheckFacts {
 /**
  * Which nodes are targets of a group while nobody excludes them. `all-nodes`: every node that the load balancer takes. `hosts-only`: only nodes that
  * host an endpoint of its Service, from a moment after the endpoint has appeared. `subset`: nodes that the controller draws, and a new node
- * only when there is room.
+ * only when there is room. `pods`: no node; its targets are the pods of its Service.
  */
-type Membership = 'all-nodes' | 'hosts-only' | 'subset';
+type Membership = 'all-nodes' | 'hosts-only' | 'subset' | 'pods';
 
-/** A set of instances to which a load balancer sends traffic. Attributes are read from the cloud, never assumed. */
+/** A set of targets to which a load balancer sends traffic. Attributes are read from the cloud, never assumed. */
 export interface TargetGroupFacts {
   /** ARN or the cloud's own name. */
   readonly id: string;
@@ -85,4 +103,9 @@ export type TargetGroupBase = Omit<TargetGroupFacts, 'targets'>;
 /** Which nodes are targets of the group. */
 export function membershipOf({ membership = 'all-nodes' }: Pick<TargetGroupFacts, 'membership'>): Membership {
   return membership;
+}
+
+/** Its targets are pods. The labels of nodes make no difference to it. */
+export function hasPods({ membership }: Pick<TargetGroupFacts, 'membership'>): boolean {
+  return membership === 'pods';
 }

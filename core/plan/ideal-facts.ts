@@ -1,5 +1,4 @@
 import { indexOf } from '../model/cluster-index.ts';
-import type { NodeFacts } from '../model/node.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetFacts, TargetGroupFacts } from '../model/target-group.ts';
@@ -12,7 +11,7 @@ export function idealFacts(facts: ServingFacts): ServingFacts {
   const { cluster } = facts;
   const services = mapChanged(cluster.services, makeReady);
   const byKey = new Map(services.map((service) => [service.key, service]));
-  const { nodesByInstance } = indexOf(cluster);
+  const index = indexOf(cluster);
   const changes = {
     services,
     nodes: mapChanged(cluster.nodes, (node) => (node.ready ? node : { ...node, ready: true })),
@@ -23,9 +22,7 @@ export function idealFacts(facts: ServingFacts): ServingFacts {
       workload.rollingOut ? { ...workload, rollingOut: false } : workload,
     ),
   };
-  const targetGroups = mapChanged(facts.targetGroups, (group) =>
-    notice(group, byKey.get(group.service), nodesByInstance),
-  );
+  const targetGroups = mapChanged(facts.targetGroups, (group) => notice(group, byKey.get(group.service), index));
   const isSame =
     targetGroups === facts.targetGroups &&
     changes.services === cluster.services &&
@@ -55,17 +52,22 @@ function makeReady(service: ServiceFacts): ServiceFacts {
 }
 
 /**
- * Under policy Local a target is healthy when its node has a ready endpoint, under policy Cluster when its node exists. One that drains stays out, unless
+ * A pod is a healthy target when it is a ready endpoint. A node is one under policy Local when it has a ready endpoint, under policy Cluster when it exists. One that drains stays out, unless
  * it is only waited for until it can be registered again.
  */
 function notice(
   group: TargetGroupFacts,
   service: ServiceFacts | undefined,
-  nodesByInstance: ReadonlyMap<string, NodeFacts>,
+  { nodesByInstance, podsByIp }: Pick<ReturnType<typeof indexOf>, 'nodesByInstance' | 'podsByIp'>,
 ): TargetGroupFacts {
   const local = service?.externalTrafficPolicy === 'Local';
   const hosts = new Set(service?.endpoints.flatMap(({ ready, node }) => (ready ? (node ?? []) : [])));
+  const ready = new Set(service?.endpoints.flatMap((endpoint) => (endpoint.ready ? (endpoint.podUid ?? []) : [])));
   const seen = (target: TargetFacts): TargetFacts['state'] => {
+    if (target.kind === 'pod') {
+      const leaves = target.state === 'draining' || target.state === 'unused';
+      return !leaves && ready.has(podsByIp.get(target.ip)?.uid ?? '') ? 'healthy' : target.state;
+    }
     const node = nodesByInstance.get(target.instanceId);
     const leaves = target.state === 'draining' && (group.returnsAfterDrain !== true || node?.excluded === true);
     if (leaves || target.state === 'unused' || node === undefined) return target.state;

@@ -1,4 +1,5 @@
 import { serviceStates } from '../guard/serving.ts';
+import { instanceTargets } from '../model/targets-of.ts';
 import { evictionRounds } from './eviction-rounds.ts';
 import { type Batch, type BatchesInput, isSurged, podsLeaving, simulateBatches } from './simulate-batches.ts';
 
@@ -127,7 +128,9 @@ function passageOf(batch: Batch, { facts, delays }: LowerBoundInput): Passage {
   const { nodes, surged } = batch;
   const { cluster } = facts;
   const instances = new Set(nodes.map((node) => node.instanceId));
-  const isTarget = facts.targetGroups.some((group) => group.targets.some((target) => instances.has(target.instanceId)));
+  const isTarget = facts.targetGroups.some((group) =>
+    instanceTargets(group).some((target) => instances.has(target.instanceId)),
+  );
   const leaving = podsLeaving(batch, cluster);
   const isFollowed = leaving.length > 0 && !isSurged(batch, cluster);
   const connectionDrainMs = isTarget ? Math.max(delays.propagationMs, delays.deregistrationDelayMs) : 0;
@@ -144,8 +147,7 @@ function passageOf(batch: Batch, { facts, delays }: LowerBoundInput): Passage {
 /** Load balancers check for endpoints on these nodes. */
 function isChecked({ nodes }: Batch, { facts }: Pick<LowerBoundInput, 'facts'>): boolean {
   return [...serviceStates(facts).values()].some(
-    ({ service, readyOn }) =>
-      service.externalTrafficPolicy === 'Local' && nodes.some((node) => (readyOn.get(node.name) ?? 0) > 0),
+    ({ reach, readyOn }) => reach !== 'node' && nodes.some((node) => (readyOn.get(node.name) ?? 0) > 0),
   );
 }
 

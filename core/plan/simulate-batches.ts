@@ -162,7 +162,7 @@ function letLeave(
   };
 }
 
-/** What a node uses up when it leaves: one target of each Service that it serves, also in its zone if that has a minimum, and pods of budgets. */
+/** What a node uses up when it leaves: its targets of each Service that it serves, also in its zone if that has a minimum, and pods of budgets. */
 function openBudgets(guard: Guard): (node: NodeRef) => readonly Taking[] {
   const targets = onceFor(({ targets: has, minServing }: CountedService) => openBudget(has - minServing.targets));
   const zones = onceFor(
@@ -174,8 +174,10 @@ function openBudgets(guard: Guard): (node: NodeRef) => readonly Taking[] {
   const budgets = onceFor(({ has, needs }: CountedBudget) => openBudget(has - needs));
   return (node) => [
     ...guard.servedBy(node).flatMap((service) => {
-      const zone = zones(service).get(service.state.serving.get(node.name)?.zone ?? node.zone);
-      return [targets(service), ...(zone === undefined ? [] : [zone])].map((from) => ({ from, amount: 1 }));
+      const own = service.state.serving.get(node.name);
+      const zone = zones(service).get(own?.zone ?? node.zone);
+      const amount = own?.targets ?? 1;
+      return [targets(service), ...(zone === undefined ? [] : [zone])].map((from) => ({ from, amount }));
     }),
     ...guard.chargedBy(node).map((budget) => ({ from: budgets(budget), amount: budget.takenWith.get(node.name) ?? 0 })),
   ];

@@ -4,6 +4,7 @@ import type { DisruptionBudgetFacts, PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
+import { instanceTargets } from '../model/targets-of.ts';
 import type { PodSurgeContext } from '../pod-surge/rules/rule.ts';
 import { selectReleases } from '../pod-surge/select-releases.ts';
 
@@ -86,7 +87,7 @@ function coverTwins(budget: DisruptionBudgetFacts, twins: ReadonlyMap<string, Po
 /** The new node has the same state in a target group as the old one. */
 function register(group: TargetGroupFacts, nodes: readonly NodeFacts[]): TargetGroupFacts {
   const byInstance = new Map(nodes.map((node) => [node.instanceId, node]));
-  const added = group.targets.flatMap((target) => {
+  const added = instanceTargets(group).flatMap((target) => {
     const node = byInstance.get(target.instanceId);
     return node === undefined ? [] : [{ ...target, instanceId: twinNode(node).instanceId }];
   });

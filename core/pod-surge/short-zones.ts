@@ -29,7 +29,7 @@ export interface ShortZone {
   readonly out: ReadonlySet<string>;
 }
 
-/** Finds, for each workload, the zones because of which the guard would block a node of the batch. Only policy Local depends on pods. */
+/** Finds, for each workload, the zones because of which the guard would block a node of the batch. With policy Cluster nothing depends on pods, unless these are targets. */
 export function findShortZones(question: ShortZonesQuestion): readonly ShortZone[] {
   const { facts, policy, run, batch } = question;
   const baselines = new Map(question.baselines.map((baseline) => [baseline.service, baseline]));
@@ -37,7 +37,7 @@ export function findShortZones(question: ShortZonesQuestion): readonly ShortZone
   const out = new Set([...outOf({ facts, policy, inFlight: batch, waiting: batch }), ...names]);
   const { nodes } = indexOf(facts.cluster);
   return [...serviceStates(facts).values()].flatMap((state) => {
-    if (state.service.externalTrafficPolicy !== 'Local') return [];
+    if (state.reach === 'node') return [];
     const service = countService(state, facts, policy, baselines.get(state.service.key), out);
     const short = Object.entries(service.minServing.perZone).filter(
       ([zone, needs]) => (service.perZone.get(zone) ?? 0) < needs,

@@ -110,11 +110,12 @@ export function readProgress(details: unknown): Heartbeat | undefined {
 }
 
 export function readPodTimes(kept: unknown): PodTimes {
-  const { removedAt, staleSince, unreadySince } = fieldsOf(kept);
+  const { removedAt, staleSince, unreadySince, drainedAt } = fieldsOf(kept);
   return {
     removedAt: numbersIn(removedAt),
     staleSince: numbersIn(staleSince),
     unreadySince: numbersIn(unreadySince),
+    drainedAt: numbersIn(drainedAt),
   };
 }
 

@@ -1,6 +1,6 @@
 import { balancedServices } from '../guard/serving.ts';
 import type { ServingFacts } from '../model/serving.ts';
-import type { TargetGroupFacts } from '../model/target-group.ts';
+import { hasPods, type TargetGroupFacts } from '../model/target-group.ts';
 import type { Policy, WaitPolicy } from '../policy/policy.ts';
 import { isEnabled } from '../policy/rules.ts';
 
@@ -22,6 +22,17 @@ const usualUnhealthyLagMs = 5_000;
  */
 export function evictionReactionMs(group: TargetGroupFacts, waits: WaitPolicy): number {
   return waits.endpointPropagationMs + detectionMs(group) + (group.unhealthyLagMs ?? usualUnhealthyLagMs);
+}
+
+/** Time that a load balancer controller takes to notice a change, ms. */
+export const controllerMs = 15_000;
+
+/**
+ * Maximum time, ms, for which new connections still arrive at a pod that is a target itself, after it was told to stop: its controller deregisters it
+ * then, and the change has to propagate.
+ */
+export function podDetachMs(waits: WaitPolicy): number {
+  return controllerMs + waits.propagationMs;
 }
 
 function detectionMs({ healthCheck: { intervalMs, timeoutMs, unhealthyThreshold } }: TargetGroupFacts): number {
@@ -54,7 +65,7 @@ interface ForwardedAge {
 }
 
 /**
- * Age, ms, at which the connections that a node forwards to pods on other nodes have ended. Only policy Cluster has such connections. With
+ * Age, ms, at which the connections that a node forwards to pods on other nodes have ended. Only policy Cluster has such connections, and none where pods are targets. With
  * policy Local a node forwards only to its own pods (Kubernetes documentation, "Source IP for Services with Type=LoadBalancer").
  */
 export function forwardedAge(
@@ -63,18 +74,20 @@ export function forwardedAge(
   groups: readonly TargetGroupFacts[],
   policy: Policy,
 ): ForwardedAge {
-  if (externalTrafficPolicy === 'Local' || groups.length === 0) return { ms: 0, endedBy: 'none' };
+  const ofNodes = groups.filter((group) => !hasPods(group));
+  if (externalTrafficPolicy === 'Local' || ofNodes.length === 0) return { ms: 0, endedBy: 'none' };
   const ages = policy.waits.maxConnectionAgeMs;
   const age = ages[service] ?? ages['*'];
   if (age !== undefined) return { ms: age, endedBy: 'age' };
-  const maxDelay = Math.max(...groups.map((group) => group.deregistrationDelayMs));
-  const cut = groups.every((group) => group.terminatesConnectionsAfterDelay === true);
+  const maxDelay = Math.max(...ofNodes.map((group) => group.deregistrationDelayMs));
+  const cut = ofNodes.every((group) => group.terminatesConnectionsAfterDelay === true);
   return { ms: maxDelay, endedBy: cut ? 'load-balancer' : 'unknown' };
 }
 
-/** Maximum wait, ms, that any load balancer with its present settings needs between the observed deregistration and the first eviction. */
+/** Maximum wait, ms, that any load balancer of nodes with its present settings needs between the observed deregistration and the first eviction. */
 export function maxConnectionDrainMs(facts: ServingFacts, policy: Policy): number {
-  return Math.max(0, ...[...balancedServices(facts).values()].map(({ groups }) => connectionDrainMs(groups, policy)));
+  const ofNodes = [...balancedServices(facts).values()].map(({ groups }) => groups.filter((group) => !hasPods(group)));
+  return Math.max(0, ...ofNodes.map((groups) => connectionDrainMs(groups, policy)));
 }
 
 /**

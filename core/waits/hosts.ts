@@ -1,14 +1,17 @@
 import { balancedServices } from '../guard/serving.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeFacts } from '../model/node.ts';
+import type { PodFacts } from '../model/pod.ts';
+import { servesIn } from '../model/pod-targets.ts';
+import { reachOf } from '../model/reach.ts';
 import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
-import type { TargetGroupFacts } from '../model/target-group.ts';
-import { targetsOf } from '../model/targets-of.ts';
+import { hasPods, type TargetGroupFacts } from '../model/target-group.ts';
+import { instanceTargets, targetsOf, targetsOfPod } from '../model/targets-of.ts';
 import { type MemberPolicy, type Members, membersOf, type NodeUids } from '../policy/members.ts';
 
-/** Nodes for which the run does not wait although load balancers send nothing to them: by name, each with an explanation. */
+/** Nodes, and pods that are targets, for which the run does not wait although load balancers send nothing to them: by name, each with an explanation. */
 export type NodesAside = Readonly<Record<string, string>>;
 
 /** What distinguishes the nodes that have to become healthy from those that the run cannot make healthy. */
@@ -39,17 +42,48 @@ interface HostsObservation {
  */
 export function observeHosts(service: ServiceFacts, question: HostsQuestion): HostsObservation {
   const { facts, leaving } = question;
-  if (service.externalTrafficPolicy === 'Cluster') return { late: [], aside: {} };
-  const groups = balancedServices(facts).get(service.key)?.groups ?? [];
+  const all = balancedServices(facts).get(service.key)?.groups ?? [];
+  const ofPods = observePods(service, all.filter(hasPods), question);
+  const groups = all.filter((group) => !hasPods(group));
+  if (service.externalTrafficPolicy === 'Cluster' || reachOf(service, all) === 'pod') return ofPods;
   const hosts = new Set(readyEndpoints(service, facts.cluster).map(({ node }) => node));
-  const late: string[] = [];
-  const aside: Record<string, string> = {};
+  const late: string[] = [...ofPods.late];
+  const aside: Record<string, string> = { ...ofPods.aside };
   for (const node of facts.cluster.nodes) {
     if (!hosts.has(node.name) || node.excluded || (leaving.has(node.uid) && node.cordoned)) continue;
     const group = groups.find((one) => !isHealthy(node, one));
     if (group === undefined) continue;
     if (isLate(node, groups, question)) late.push(node.name);
     else aside[node.name] = explainAside(node, service, group);
+  }
+  return { late, aside };
+}
+
+/**
+ * The same for pods that are targets themselves. Pods in a zone that is not enabled (state `unused`), and pods on nodes of other pools that were no
+ * healthy targets before, are set aside.
+ */
+function observePods(
+  service: ServiceFacts,
+  groups: readonly TargetGroupFacts[],
+  { facts, policy, leaving, aside: known, patient, isBefore = false }: HostsQuestion,
+): HostsObservation {
+  const late: string[] = [];
+  const aside: Record<string, string> = {};
+  const { nodes, podsByUid } = indexOf(facts.cluster);
+  const members = membersOf(facts.cluster, policy);
+  for (const { podUid } of groups.length === 0 ? [] : readyEndpoints(service, facts.cluster)) {
+    const pod = podsByUid.get(podUid ?? '');
+    const node = nodes.get(pod?.node ?? '');
+    if (pod === undefined || node === undefined || (leaving.has(node.uid) && node.cordoned)) continue;
+    const group = groups.find((one) => !servesIn(pod, one));
+    const unused = groups.find((one) => targetsOfPod(pod, one).some(({ state }) => state === 'unused'));
+    if (group === undefined && unused === undefined) continue;
+    const name = `${pod.namespace}/${pod.name}`;
+    const isOwn = takesPart(node.uid, members) || (members.staying.has(node.uid) && !isBefore);
+    const isLate = group !== undefined && known[name] === undefined && (isOwn || patient);
+    if (isLate) late.push(`pod ${name}`);
+    else aside[name] = explainPodAside(pod, service, group ?? unused);
   }
   return { late, aside };
 }
@@ -86,7 +120,7 @@ function isLate(node: NodeFacts, groups: readonly TargetGroupFacts[], question: 
 
 function takesMembers(group: TargetGroupFacts, { cluster }: ServingFacts, members: Members): boolean {
   const { nodesByInstance } = indexOf(cluster);
-  return group.targets.some(
+  return instanceTargets(group).some(
     ({ instanceId, state }) => state !== 'unused' && takesPart(nodesByInstance.get(instanceId)?.uid, members),
   );
 }
@@ -102,6 +136,12 @@ function isHealthy(node: NodeFacts, group: TargetGroupFacts): boolean {
 
 function isUnused(node: NodeFacts, group: TargetGroupFacts): boolean {
   return targetsOf(node, group).some(({ state }) => state === 'unused');
+}
+
+function explainPodAside(pod: PodFacts, { key }: ServiceFacts, group: TargetGroupFacts | undefined): string {
+  const states = group === undefined ? [] : targetsOfPod(pod, group).map(({ state }) => state);
+  const how = states.length === 0 ? 'not registered' : states.join(', ');
+  return `${group?.name} sends nothing to ready pod ${pod.namespace}/${pod.name} of ${key} (${how})`;
 }
 
 function explainAside(node: NodeFacts, { key }: ServiceFacts, group: TargetGroupFacts): string {

@@ -12,7 +12,7 @@ import { targetsOf } from '../model/targets-of.ts';
  * about that. Without similar nodes the answer is yes if the load balancer covers the zone.
  *
  * A group whose targets are only the nodes that host an endpoint is expected to register those with a ready one, and only they are similar. No
- * particular node is expected in a group that draws its targets.
+ * particular node is expected in a group that draws its targets, and none in one of pods.
  */
 export function takesNode(
   node: NodeFacts,
@@ -21,7 +21,7 @@ export function takesNode(
   cluster: ClusterFacts,
 ): boolean {
   const membership = membershipOf(group);
-  if (membership === 'subset') return false;
+  if (membership === 'subset' || membership === 'pods') return false;
   const mayBeIn = membership === 'all-nodes' ? () => true : hostsOf(group, cluster);
   if (!mayBeIn(node)) return false;
   const others = peers.filter((peer) => peer.uid !== node.uid && !peer.excluded && mayBeIn(peer));

@@ -29,6 +29,7 @@ const permissions: Readonly<Record<string, string>> = {
   'forwardingRules.list': 'compute.forwardingRules.list',
   'targetPools.get': 'compute.targetPools.get',
   'targetPools.getHealth': 'compute.targetPools.get',
+  'backendServices.aggregatedList': 'compute.backendServices.list',
   'regionBackendServices.get': 'compute.regionBackendServices.get',
   'regionBackendServices.getHealth': 'compute.regionBackendServices.get',
   'healthChecks.get': 'compute.healthChecks.get',

@@ -23,7 +23,7 @@ function statusAtEnd(node: NodeRef, facts: ServingFacts): NodeStatus {
   const leaving = facts.targetGroups.map((group) => ({
     ...group,
     targets: group.targets.map((target) =>
-      target.instanceId === node.instanceId
+      target.kind === 'instance' && target.instanceId === node.instanceId
         ? { ...target, state: 'draining' as const, reason: 'Target.DeregistrationInProgress' }
         : target,
     ),

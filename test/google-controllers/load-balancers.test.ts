@@ -1,5 +1,7 @@
 /** The real controllers of GKE on the simulated Google: what they make of Services, and what the exclusion label does to it. */
+
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { nameOfTarget } from '../../core/model/target-group.ts';
 import { serviceAt } from '../contract/gke/balancers.ts';
 import {
   createPod,
@@ -145,7 +147,7 @@ describe('a Service of type LoadBalancer', () => {
           key,
           ...targets
             .filter(({ state }) => state === 'healthy')
-            .map(({ instanceId }) => instanceId)
+            .map(nameOfTarget)
             .toSorted(),
         ])
         .toSorted(byText);

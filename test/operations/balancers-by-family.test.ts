@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import type { TargetGroupBase } from '../../core/model/target-group.ts';
+import { nameOfTarget } from '../../core/model/target-group.ts';
 import { balancersByFamily } from '../../operations/balancers-by-family.ts';
 import type { LoadBalancerFamily } from '../../ports/load-balancers.ts';
 import { aGroup, anUnsupported, aService } from '../core/support/facts.ts';
@@ -27,7 +28,9 @@ function familyOf(name: string) {
       asked.push({ read: groups.map(({ id }) => id), ...options });
       return groups.map((group) => ({
         ...group,
-        targets: [{ instanceId: `of-${name}`, port: 1, zone: 'a', state: 'healthy' as const }],
+        targets: [
+          { kind: 'instance' as const, instanceId: `of-${name}`, port: 1, zone: 'a', state: 'healthy' as const },
+        ],
       }));
     },
   };
@@ -102,7 +105,7 @@ describe('target states', () => {
     const { red, blue, balancers } = setUp();
     const groups = [groupOf('blue', 'web'), groupOf('red', 'api'), groupOf('blue', 'shop')];
     const read = await balancers.readTargets(groups, { since: 7, first: true });
-    expect(read.map(({ id, targets }) => [id, targets[0]?.instanceId])).toEqual([
+    expect(read.map(({ id, targets }) => [id, targets.map(nameOfTarget).join()])).toEqual([
       ['blue/web', 'of-blue'],
       ['red/api', 'of-red'],
       ['blue/shop', 'of-blue'],

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { PodFacts } from '../../core/model/pod.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import { createObserver } from '../../operations/observer.ts';
@@ -16,16 +17,20 @@ const serviceOn = (app: string, host: string, changes: Partial<ServiceFacts> = {
 /** Ports that answer from what they are given and count what they are asked. `old` can't be watched. */
 function portsOf(services: readonly ServiceFacts[]) {
   const asked = { discovered: [] as string[][], read: [] as string[][] };
-  const world = { services, now: 0, goneGroups: [] as string[] };
+  const world = { services, pods: [] as PodFacts[], now: 0, goneGroups: [] as string[] };
   const ports = {
     clock: { now: () => world.now, sleep: async () => undefined },
-    cluster: { observe: async () => aCluster({ services: world.services, nodes: [node, elsewhere] }) },
+    cluster: {
+      observe: async () => aCluster({ services: world.services, pods: world.pods, nodes: [node, elsewhere] }),
+    },
     loadBalancers: {
       discover: async (own: readonly ServiceFacts[]) => {
         asked.discovered.push(own.map(({ key }) => key));
         const watched = own.filter(({ key }) => key !== 'default/old');
         return {
-          groups: watched.map(({ key }) => aGroup(key.replace('default/', ''), [node])),
+          groups: watched.map(({ key, podGroups }) =>
+            aGroup(key.replace('default/', ''), [node], podGroups && { membership: 'pods' }),
+          ),
           unsupported: own.length > watched.length ? [anUnsupported('old')] : [],
         };
       },
@@ -142,5 +147,38 @@ describe('an observation for a decision', () => {
 
     expect(await observer.refresh(earlier, run, ['default/web'])).toBeUndefined();
     expect(asked.discovered).toHaveLength(1);
+  });
+});
+
+describe('an observation of the cluster with the target groups of pods', () => {
+  const podGroups = { names: ['pods-shop'], zones: ['a'], zonesNeedCandidate: true };
+  const shop = serviceOn('shop', 'n1', { type: 'ClusterIP', podGroups });
+
+  test('reads those and no others, and states that are new enough only once', async () => {
+    const { observer, asked, world } = portsOf([serviceOn('web', 'n1'), shop]);
+    world.now = 10_000;
+    const seen = await observer.withPodTargets(run, 5_000);
+    await observer.withPodTargets(run, 10_000);
+    world.now = 15_000;
+    await observer.withPodTargets(run, 10_001);
+    expect(seen.podTargets?.map(({ service }) => service)).toEqual(['default/shop']);
+    expect(asked.read).toEqual([['default/shop'], ['default/shop']]);
+  });
+
+  test('reads nothing where no load balancer sends to pods', async () => {
+    const { observer, asked } = portsOf([serviceOn('web', 'n1')]);
+    expect((await observer.withPodTargets(run, 0)).podTargets).toEqual([]);
+    expect(asked.read).toEqual([]);
+  });
+
+  test('is about a Service whose only pod on the pool was removed from its endpoints, too', async () => {
+    const removed = aPod('shop-1', 'n1', {
+      labels: {},
+      endpointsRemoved: { by: 'run', originalLabels: { app: 'shop' } },
+    });
+    const { observer, world } = portsOf([serviceOn('shop', 'n2', { type: 'ClusterIP', podGroups })]);
+    expect((await observer.withPodTargets(run, 0)).podTargets).toEqual([]);
+    world.pods = [removed];
+    expect((await observer.withPodTargets(run, 0)).podTargets).toHaveLength(1);
   });
 });

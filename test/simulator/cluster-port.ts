@@ -13,6 +13,7 @@ import { createSimLocks, leftoverLocksOf } from './leases.ts';
 import { hostnameOf, nodePort } from './load-balancers-port.ts';
 import { excludeLabel, isExcluded } from './membership.ts';
 import { createSimOwnership, podMarks, releasedFacts } from './ownership-port.ts';
+import { addressOf } from './pod-targets.ts';
 import { deletePod } from './pods.ts';
 import { forgetNode } from './pools.ts';
 import { keeperOf, workloadsOf } from './workload-facts.ts';
@@ -218,7 +219,14 @@ function podFacts(world: World, pod: SimPod): PodFacts {
     ...facts
   } = pod;
   const released = releasedFacts(world, pod);
-  return { ...facts, priorityClass: pod.of, ...keeperOf(world, pod), ...(released === undefined ? {} : { released }) };
+  const ips = pod.node === undefined ? {} : { ips: [addressOf(pod)] };
+  return {
+    ...facts,
+    ...ips,
+    priorityClass: pod.of,
+    ...keeperOf(world, pod),
+    ...(released === undefined ? {} : { released }),
+  };
 }
 
 /** Resources that are read at most a minute ago from a real cluster, and not at all when the role does not allow it. */

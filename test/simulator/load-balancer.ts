@@ -1,11 +1,13 @@
 import { viewOn } from './kubernetes.ts';
 import { wantedInstances } from './membership.ts';
+import { reconcilePodTargets } from './pod-targets.ts';
 import { later, note, type SimService, type SimTarget, type World } from './world.ts';
 
 /** Cloud controller and load balancers: registration, health checks, deregistration. Runs after every change. */
 export function reconcileLoadBalancers(world: World): void {
   for (const service of world.services) {
-    if (service.type !== 'LoadBalancer') continue;
+    if (service.podTargets !== undefined) reconcilePodTargets(world, service, service.podTargets);
+    if (service.type !== 'LoadBalancer' || service.podTargets !== undefined) continue;
     reconcileRegistrations(world, service);
     for (const target of service.targets) check(world, service, target);
   }

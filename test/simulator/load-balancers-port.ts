@@ -3,6 +3,7 @@ import type { ServiceFacts } from '../../core/model/service.ts';
 import type { TargetFacts, TargetGroupBase } from '../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../core/model/unsupported-service.ts';
 import type { LoadBalancerFamily, LoadBalancers } from '../../ports/load-balancers.ts';
+import { describePods } from './pod-targets.ts';
 import type { SimService, SimTarget, World } from './world.ts';
 
 /** Every Service's load balancer sends to this port of the nodes. */
@@ -39,7 +40,7 @@ export function createSimLoadBalancers(world: World): LoadBalancers {
 export function createSimFamily(world: World): LoadBalancerFamily {
   return {
     title: 'AWS',
-    kinds: ['elbv2-instance'],
+    kinds: ['elbv2-instance', 'elbv2-ip'],
     hasNode: (providerId) => providerId.startsWith('aws:'),
     claims: () => true,
     ...createSimLoadBalancers(world),
@@ -55,15 +56,15 @@ function behind(world: World, { type, hostnames }: ServiceFacts): readonly SimSe
 }
 
 function targetGroupOf(world: World, service: SimService): TargetGroupBase {
-  const { key, controller, crossZone, healthCheckNodePort, uncovered = [], connectionDrainMs } = service;
+  const { key, controller, crossZone, healthCheckNodePort, uncovered = [], connectionDrainMs, podTargets } = service;
   return {
     id: groupId(key),
     name: `k8s-${key.replace('/', '-')}`,
-    kind: 'elbv2-instance',
+    kind: podTargets === undefined ? 'elbv2-instance' : 'elbv2-ip',
     loadBalancer: `nlb/${key}`,
     service: key,
     strandsDraining: controller === 'aws-load-balancer-controller',
-    membership: service.membership ?? 'all-nodes',
+    membership: podTargets === undefined ? (service.membership ?? 'all-nodes') : 'pods',
     ...(service.returnsAfterDrain && { returnsAfterDrain: true }),
     crossZone,
     zones: [...new Set(world.instances.map(({ zone }) => zone))].filter((zone) => !uncovered.includes(zone)).sort(),
@@ -82,11 +83,13 @@ function targetGroupOf(world: World, service: SimService): TargetGroupBase {
 }
 
 function targetsOf(world: World, service: SimService): TargetFacts[] {
+  if (service.podTargets !== undefined) return describePods(world, service.podTargets);
   return service.targets
     .filter(({ listed }) => listed)
     .map((target) => {
       const reason = reasonOf(target);
       return {
+        kind: 'instance' as const,
         instanceId: target.instanceId,
         port: nodePort,
         zone: world.instances.find(({ instanceId }) => instanceId === target.instanceId)?.zone,

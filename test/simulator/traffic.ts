@@ -1,5 +1,6 @@
 import { endpointsOf, viewOn } from './kubernetes.ts';
 import { isExcluded } from './membership.ts';
+import { lostAtPods, servingPods } from './pod-targets.ts';
 import { later, matches, note, type SimPod, type SimService, type World } from './world.ts';
 
 /** Sends requests at a fixed rate while time passes, and checks for each where it would arrive and whether anybody answers there. */
@@ -26,7 +27,8 @@ export function loseRequests(world: World, count: number): void {
 
 /** Targets that really serve: in rotation, and a packet sent there reaches a living endpoint. */
 export function servingTargets(world: World, service: SimService): number {
-  return servingNodes(world, service).length;
+  const { podTargets } = service;
+  return podTargets === undefined ? servingNodes(world, service).length : servingPods(world, podTargets).length;
 }
 
 /** Zones that have one. */
@@ -49,6 +51,7 @@ function hostsOf(world: World, service: SimService): ReadonlySet<string | undefi
 }
 
 function lostShare(world: World, service: SimService): number {
+  if (service.podTargets !== undefined) return lostAtPods(world, service.podTargets);
   if (service.podGroups) return deadShare(world, service.view.filter(isAttached(world)));
   if (service.type === 'ClusterIP') return deadShare(world, service.view);
   const inRotation = service.targets.filter((target) => target.forwards);

@@ -121,6 +121,14 @@ export interface SimTarget {
   stuck: boolean;
 }
 
+/** A pod as a target. */
+export interface SimPodTarget {
+  pod: SimPod;
+  state: TargetState;
+  /** The load balancer sends new connections here. */
+  forwards: boolean;
+}
+
 export interface SimService {
   key: string;
   type: 'LoadBalancer' | 'ClusterIP';
@@ -157,6 +165,8 @@ export interface SimService {
    * Its pods are targets of a load balancer themselves. Its controller takes out those of zones without a candidate node, at once (ingress-gce 2428d1cca).
    */
   podGroups?: true;
+  /** The targets of its load balancer, where these are pods; `targets` is empty then. See pod-targets.ts. */
+  podTargets?: SimPodTarget[];
   /** What the kube-proxies know; behind the truth by the endpoint delay. Terminating endpoints serve when no other is left. */
   view: readonly SimEndpoint[];
   targets: SimTarget[];

@@ -4,10 +4,11 @@ import type { LoadBalancerFamily, LoadBalancers } from '../../../ports/load-bala
 import type { GcpOptions } from '../options.ts';
 import { findPlace } from '../provider-id.ts';
 import { targetGroupKinds } from './discover.ts';
+import { podEndpoints } from './discover-pods.ts';
 import { createGoogleLoadBalancers } from './load-balancers.ts';
 
 /**
- * Passthrough load balancers, whose addresses are always IP addresses. Project and region are those of the nodes, as their provider IDs say: nothing has
+ * Passthrough load balancers, whose addresses are always IP addresses, and the groups of pods of all others. Project and region are those of the nodes, as their provider IDs say: nothing has
  * to be configured, and no other project is ever asked.
  */
 export function createGoogleFamily(options: Omit<GcpOptions, 'project'>): LoadBalancerFamily {
@@ -23,9 +24,11 @@ export function createGoogleFamily(options: Omit<GcpOptions, 'project'>): LoadBa
 
   return {
     title: 'Google Cloud',
-    kinds: targetGroupKinds,
+    kinds: [...targetGroupKinds, podEndpoints],
     hasNode: (providerId) => findPlace([providerId]) !== undefined,
-    claims: ({ hostnames }) => hostnames.every((address) => isIP(address) !== 0),
+    claims: ({ hostnames, podGroups }) =>
+      hostnames.every((address) => isIP(address) !== 0) &&
+      podGroups?.names.some((name) => name.startsWith('arn:')) !== true,
     discover: async (services, asked = {}) => await openAt(asked.providerIds ?? []).discover(services, asked),
     readTargets: async (groups, asked) => {
       if (opened === undefined) throw unknownPlace();

@@ -1,9 +1,11 @@
-import type { TargetFacts, TargetGroupBase } from '../../../core/model/target-group.ts';
+import { nameOfTarget, type TargetFacts, type TargetGroupBase } from '../../../core/model/target-group.ts';
+import { compareText } from '../../../core/text/format.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
 import { createComputeClient } from '../compute-client.ts';
 import type { GcpOptions } from '../options.ts';
 import { discoverGroups } from './discover.ts';
-import { mapEndpoint, mapInstance } from './map.ts';
+import { backendOf, discoverPodGroups, podEndpoints } from './discover-pods.ts';
+import { mapEndpoint, mapInstance, mapPodEndpoint } from './map.ts';
 import { parsePath } from './paths.ts';
 import {
   type BalancerReader,
@@ -25,28 +27,42 @@ interface GoogleBalancerOptions extends GcpOptions {
 const maxHealthCalls = 8;
 
 /**
- * The passthrough load balancers of one region. Members are told by the names of their VMs, which are those of their nodes. All states are read after the
+ * The passthrough load balancers of one region, and the groups of pods of all load balancers. Members are told by the names of their VMs, which are those
+ * of their nodes, or by the addresses of the pods. All states are read after the
  * call, whatever age would do.
  */
 export function createGoogleLoadBalancers(options: GoogleBalancerOptions): LoadBalancers {
   const reader: BalancerReader = { client: createComputeClient(options), region: options.region };
   return {
-    discover: async (services, { beside } = {}) => await discoverGroups(reader, services, beside),
+    discover: async (services, { beside } = {}) => {
+      const [ofNodes, ofPods] = await Promise.all([
+        discoverGroups(reader, services, beside),
+        discoverPodGroups(reader, services),
+      ]);
+      return { ...ofNodes, groups: [...ofNodes.groups, ...ofPods] };
+    },
     readTargets: async (groups) =>
       await Promise.all(groups.map(async (group) => ({ ...group, targets: await readMembers(reader, group) }))),
   };
 }
 
-async function readMembers(
-  reader: BalancerReader,
-  { id, kind, name }: TargetGroupBase,
-): Promise<readonly TargetFacts[]> {
+async function readMembers(reader: BalancerReader, group: TargetGroupBase): Promise<readonly TargetFacts[]> {
+  const { id, kind, name } = group;
+  if (kind === podEndpoints) return await readPods(reader, group);
   if (kind === 'gce-target-pool') return await readPoolMembers(reader, name);
   const { backends = [] } = await readBackendService(reader, name);
   const read = backends.map(async ({ group }) => {
     const path = parsePath(group);
     if (!path.includes('/networkEndpointGroups/')) return await readGroupMembers(reader, name, path, group ?? '');
     return (await listEndpoints(reader, path)).map((endpoint) => mapEndpoint(endpoint, path, id));
+  });
+  return (await Promise.all(read)).flat();
+}
+
+async function readPods(reader: BalancerReader, group: TargetGroupBase): Promise<readonly TargetFacts[]> {
+  const read = group.zones.map(async (zone) => {
+    const path = `zones/${zone}/networkEndpointGroups/${group.name}`;
+    return (await listEndpoints(reader, path)).map((endpoint) => mapPodEndpoint(endpoint, path, backendOf(group)));
   });
   return (await Promise.all(read)).flat();
 }
@@ -76,5 +92,5 @@ async function readPoolMembers(reader: BalancerReader, name: string): Promise<re
     }
   };
   await Promise.all(Array.from({ length: maxHealthCalls }, readNext));
-  return members.toSorted((a, b) => a.instanceId.localeCompare(b.instanceId));
+  return members.toSorted((a, b) => compareText(nameOfTarget(a), nameOfTarget(b)));
 }

@@ -29,7 +29,24 @@ export function mapEndpoint(
 ): TargetFacts {
   const own = healths?.find((health) => parsePath(health.backendService?.backendService) === backendService);
   return {
+    kind: 'instance',
     instanceId: nameIn(networkEndpoint?.instance),
+    port: networkEndpoint?.port ?? 0,
+    zone: zoneIn(group),
+    ...mapHealth(own === undefined ? [] : [own.healthState]),
+  };
+}
+
+/** A pod in a network endpoint group, with its health in that backend service (a path). */
+export function mapPodEndpoint(
+  { networkEndpoint, healths }: compute_v1.Schema$NetworkEndpointWithHealthStatus,
+  group: string,
+  backendService: string,
+): TargetFacts {
+  const own = healths?.find((health) => parsePath(health.backendService?.backendService) === backendService);
+  return {
+    kind: 'pod',
+    ip: networkEndpoint?.ipAddress ?? networkEndpoint?.ipv6Address ?? '',
     port: networkEndpoint?.port ?? 0,
     zone: zoneIn(group),
     ...mapHealth(own === undefined ? [] : [own.healthState]),
@@ -42,7 +59,7 @@ export function mapInstance(
   health: readonly (compute_v1.Schema$HealthStatus | undefined)[],
 ): TargetFacts {
   const states = health.filter((one) => one !== undefined).map(({ healthState }) => healthState);
-  return { instanceId: nameIn(instance), port: 0, zone: zoneIn(instance), ...mapHealth(states) };
+  return { kind: 'instance', instanceId: nameIn(instance), port: 0, zone: zoneIn(instance), ...mapHealth(states) };
 }
 
 /**

@@ -46,6 +46,18 @@ export async function readBackendService(
   );
 }
 
+/** All backend services of the project, of its regions and in front of several. */
+export async function listBackendServices({ client }: BalancerReader): Promise<compute_v1.Schema$BackendService[]> {
+  const scopes = await allPages(async (pageToken) => {
+    const at = { project: client.project, ...(pageToken && { pageToken }) };
+    const page = await callCompute(client, 'compute.backendServices.list', 'backend services', (compute) =>
+      compute.backendServices.aggregatedList(at),
+    );
+    return { items: Object.values(page.items ?? {}), next: page.nextPageToken };
+  });
+  return scopes.flatMap(({ backendServices = [] }) => backendServices);
+}
+
 /** The target pool of that name. @throws NodeferryError Conflict when it is gone */
 export async function readTargetPool(
   { client, region }: BalancerReader,

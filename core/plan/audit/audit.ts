@@ -55,6 +55,7 @@ import { wkl029CrowdedHosts } from './wkl-029-crowded-hosts.ts';
 import { wkl030ToleratesCordon } from './wkl-030-tolerates-cordon.ts';
 import { wkl031LocalVolume } from './wkl-031-local-volume.ts';
 import { wkl032Resized } from './wkl-032-resized.ts';
+import { wkl034EvictedWhileTarget } from './wkl-034-evicted-while-target.ts';
 
 /** Every rule that can be decided from one observation. */
 const auditRules: readonly AuditRule[] = [
@@ -90,6 +91,7 @@ const auditRules: readonly AuditRule[] = [
   wkl030ToleratesCordon,
   wkl031LocalVolume,
   wkl032Resized,
+  wkl034EvictedWhileTarget,
   inf003PoolBusy,
   inf004UnmanagedMarks,
   inf008WebhookOnPool,

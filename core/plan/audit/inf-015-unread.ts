@@ -24,7 +24,8 @@ function explainUnknown({ resource }: UnreadFacts, { services }: ClusterQuestion
       ?.slice(1) ?? [];
   return {
     severity:
-      resource.includes('networkpolicies') && services.some(({ removeEndpoints }) => removeEndpoints)
+      resource.includes('targetgroupbindings') ||
+      (resource.includes('networkpolicies') && services.some(({ removeEndpoints }) => removeEndpoints))
         ? 'warning'
         : 'info',
     message: `not allowed to list them${about === undefined ? '' : `: ${about}`}`,
@@ -37,6 +38,8 @@ const unknownWithout: Readonly<Record<string, string>> = {
     'a policy that goes by a label which a pod loses while it leaves its endpoints may cut what it is in the middle of',
   horizontalpodautoscalers: 'one that counts all pods of a workload would scale it up during pod surge',
   persistentvolumes: 'a pod whose volume is on an old node would find no place on a new one',
+  targetgroupbindings:
+    'pods to which the load balancer of an Ingress or a Gateway sends would be evicted while it still sends to them',
   verticalpodautoscalers: 'one may give replacements more than fits on a new node',
   webhookconfigurations: 'one whose only pod is on the pool would keep new pods from being created while that moves',
   apiservices: 'a part of the API that a pod on the pool serves alone would not answer while that pod moves',

@@ -110,4 +110,10 @@ export const workloadTexts: Readonly<Record<string, RuleText>> = {
     why: 'A VerticalPodAutoscaler gives the replacements the requests that it recommends by then. They may not fit where these pods fit.',
     fix: 'Compare its recommendation with what a new node has: kubectl describe vpa',
   },
+  'WKL-034': {
+    severities: ['blocker', 'error'],
+    title: 'Pods that stop while a load balancer sends to them',
+    why: 'A load balancer sends to these pods themselves, and they cannot be removed from endpoints first. They are deregistered only once they were told to stop, and requests that arrive after they stop are lost.',
+    fix: 'Give them the preStop sleep and the grace period that the finding names, or list the Service in spec.guard.acceptUnprotected: connections may be lost then.',
+  },
 };

@@ -24,6 +24,7 @@ test('a target keeps its reason, its port and, where ELB tells it, its zone', ()
   });
 
   expect(told).toEqual({
+    kind: 'instance',
     instanceId: 'i-1',
     port: 30080,
     zone: 'eu-west-1a',

@@ -67,13 +67,13 @@ function actsOn(cloud: BalancedCloud): BalancerActs {
       const input = { ResourceArns: [cloud.loadBalancerArn], TagKeys: [serviceTag] };
       await cloud.elb.send(new RemoveTagsCommand(input));
     },
-    addPodTargets: async () => await addPodTargets(cloud),
+    addPodTargets: async () => void (await addPodTargets(cloud)),
     deleteTargetGroup: async () => await deleteTargetGroup(cloud),
   };
 }
 
 /** Adds a target group with pods’ addresses as targets to the load balancer. */
-export async function addPodTargets({ elb, aws, loadBalancerArn }: BalancedCloud): Promise<void> {
+export async function addPodTargets({ elb, aws, loadBalancerArn }: BalancedCloud): Promise<string> {
   const made = await elb.send(
     new CreateTargetGroupCommand({
       Name: 'web-ip',
@@ -91,6 +91,7 @@ export async function addPodTargets({ elb, aws, loadBalancerArn }: BalancedCloud
       DefaultActions: [{ Type: 'forward', TargetGroupArn: made.TargetGroups?.[0]?.TargetGroupArn }],
     }),
   );
+  return made.TargetGroups?.[0]?.TargetGroupArn ?? '';
 }
 
 async function deleteTargetGroup({ elb, loadBalancerArn, targetGroupArn }: BalancedCloud): Promise<void> {

@@ -2,6 +2,7 @@ import { AddTagsCommand, ModifyLoadBalancerAttributesCommand } from '@aws-sdk/cl
 import { beforeEach, expect, test } from 'vitest';
 import { createElbLoadBalancers } from '../../../adapters/elb/load-balancers.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
+import { nameOfTarget } from '../../../core/model/target-group.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
 import { type BalancedCloud, startBalancedCloud } from '../../lab/aws/balancer.ts';
 import { addPodTargets, balancedService } from './balancers-subject.ts';
@@ -52,7 +53,7 @@ test('finds the target group behind a Service with its live attributes', async (
     healthCheck: { protocol: 'HTTP', port: '31000', intervalMs: 10_000, healthyThreshold: 2, unhealthyThreshold: 2 },
   });
   const [read] = await loadBalancers.readTargets(groups);
-  expect(read?.targets.map(({ instanceId, port, state }) => [instanceId, port, state])).toEqual(
+  expect(read?.targets.map((target) => [nameOfTarget(target), target.port, target.state])).toEqual(
     cloud.nodes.map((id) => [id, 30080, 'healthy']),
   );
 });
@@ -100,7 +101,7 @@ test('reading follows a target from draining to absent with one call each', asyn
   cloud.clock.advance(300_000);
   const [gone] = await loadBalancers.readTargets(groups);
 
-  const stateIn = (group: typeof draining) => group?.targets.find(({ instanceId }) => instanceId === first);
+  const stateIn = (group: typeof draining) => group?.targets.find((target) => nameOfTarget(target) === first);
   expect(stateIn(draining)).toMatchObject({ state: 'draining', reason: 'Target.DeregistrationInProgress' });
   expect(stateIn(gone)).toBeUndefined();
   expect(cloud.aws.requests.slice(before).map(({ action }) => action)).toEqual([
@@ -160,7 +161,7 @@ test('so does a load balancer that no controller manages for the Service', async
   });
 });
 
-test('so do pod targets, because nodes are no targets there; target groups with nodes are observed all the same', async () => {
+test('so do pod targets that no known controller registers; target groups with nodes are observed all the same', async () => {
   await tag('kubernetes.io/service-name', 'default/web');
   await addPodTargets(cloud);
 

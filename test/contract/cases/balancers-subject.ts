@@ -1,5 +1,6 @@
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { TargetFacts, TargetGroupBase } from '../../../core/model/target-group.ts';
+import { nameOfTarget } from '../../../core/model/target-group.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
 
 /** A Service behind a load balancer whose targets are four nodes, all healthy, and what happens to it. */
@@ -47,5 +48,5 @@ export async function targetIn(
   instanceId: string,
 ): Promise<TargetFacts | undefined> {
   const [read] = await loadBalancers.readTargets([group]);
-  return read?.targets.find((target) => target.instanceId === instanceId);
+  return read?.targets.find((target) => nameOfTarget(target) === instanceId);
 }

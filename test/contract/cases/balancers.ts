@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ServiceFacts } from '../../../core/model/service.ts';
+import { nameOfTarget } from '../../../core/model/target-group.ts';
 import { type BalancersSubject, type OpenBalancers, onlyGroup, targetIn } from './balancers-subject.ts';
 import { refusal } from './refusal.ts';
 
@@ -31,7 +32,7 @@ export function describeBalancers(where: string, open: OpenBalancers): void {
 
       test('has every node as a target, on the Service’s node port', async () => {
         const [read] = await subject.loadBalancers.readTargets([await onlyGroup(subject)]);
-        const told = new Map(read?.targets.map(({ instanceId, ...target }) => [instanceId, target]));
+        const told = new Map(read?.targets.map((target) => [nameOfTarget(target), target]));
         expect(told.size).toBe(subject.nodes.length);
         for (const id of subject.nodes) {
           expect(told.get(id)).toMatchObject({ port: subject.web.nodePorts[0], state: 'healthy' });
@@ -63,7 +64,7 @@ export function describeBalancers(where: string, open: OpenBalancers): void {
         expect(await targetIn(subject, group, leaving)).toMatchObject({ state: 'draining', reason });
         subject.cloud.settle();
         const [read] = await subject.loadBalancers.readTargets([group]);
-        expect(read?.targets.map(({ instanceId }) => instanceId).toSorted()).toEqual(others.toSorted());
+        expect(read?.targets.map(nameOfTarget).toSorted()).toEqual(others.toSorted());
         expect(read?.targets.every(({ state }) => state === 'healthy')).toBe(true);
       });
 

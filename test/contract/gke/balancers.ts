@@ -106,6 +106,48 @@ export async function makeNodeGroups(compute: Compute, change: BalancerChange = 
   });
 }
 
+/** A pod on each VM, as a group of pods names it. */
+export const podEndpoint = ({ name, ip }: Instance) => ({
+  instance: name,
+  ipAddress: ip.replace(/^10\./, '100.'),
+  port: 8_080,
+});
+
+/**
+ * Groups of pods with one pod on each VM, behind a backend service in front of several regions, as ingress-gce makes them for a Service that an Ingress
+ * names; `web` without a change. Returns such a Service.
+ */
+export async function makePodGroups(compute: Compute, change: BalancerChange = {}): Promise<ServiceFacts> {
+  const { send, inZone } = compute;
+  const { name = 'web', zones = bothZones, fields } = change;
+  for (const zone of zones) {
+    const groups = `zones/${zone}/networkEndpointGroups`;
+    await send('POST', groups, { name, networkEndpointType: 'GCE_VM_IP_PORT' });
+    await send('POST', `${groups}/${name}/attachNetworkEndpoints`, { networkEndpoints: inZone(zone).map(podEndpoint) });
+  }
+  await leadToPods(compute, { ...change, fields: { connectionDraining: { drainingTimeoutSec: 45 }, ...fields } });
+  const podGroups = { names: [name], zones, zonesNeedCandidate: true };
+  return serviceAt(undefined, { key: `default/${name}`, type: 'ClusterIP', podGroups });
+}
+
+/** One more backend service with the groups of that name. */
+export async function leadToPods(
+  { send, url }: Compute,
+  { name = 'web', zones = bothZones, fields }: BalancerChange,
+): Promise<void> {
+  await send('POST', 'global/healthChecks', { name: `check-${String(fields?.['name'] ?? name)}`, type: 'HTTP' });
+  await send('POST', 'global/backendServices', {
+    name,
+    loadBalancingScheme: 'EXTERNAL_MANAGED',
+    healthChecks: [url(`global/healthChecks/check-${String(fields?.['name'] ?? name)}`)],
+    backends: zones.map((zone) => ({
+      group: url(`zones/${zone}/networkEndpointGroups/${name}`),
+      balancingMode: 'RATE',
+    })),
+    ...fields,
+  });
+}
+
 /** A backend service with an instance group in each zone, as the cloud controller manager makes it without subsetting. */
 export async function makeInstanceGroups(compute: Compute, change: BalancerChange = {}): Promise<string> {
   const { send, url, inZone } = compute;

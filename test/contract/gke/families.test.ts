@@ -1,4 +1,5 @@
 /** Which cloud is asked for load balancers, with both clouds configured: the simulated ones log every call. */
+import { nameOfTarget } from '../../../core/model/target-group.ts';
 import './tls-roots.ts';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openLoadBalancers } from '../../../wiring/load-balancers.ts';
@@ -28,9 +29,7 @@ test('on nodes of GKE, Google Cloud: in the project and region of the nodes, wit
   const [read] = await balancers.readTargets(groups);
 
   expect(unsupported).toEqual([]);
-  expect(read?.targets.map(({ instanceId }) => instanceId).toSorted()).toEqual(
-    compute.vms.map(({ name }) => name).toSorted(),
-  );
+  expect(read?.targets.map(nameOfTarget).toSorted()).toEqual(compute.vms.map(({ name }) => name).toSorted());
   expect(aws.requests).toEqual([]);
 });
 

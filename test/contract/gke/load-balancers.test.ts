@@ -1,4 +1,5 @@
 /** What the adapter tells of load balancers of GKE, from what their controllers have made. */
+import { nameOfTarget } from '../../../core/model/target-group.ts';
 import './tls-roots.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ServiceFacts } from '../../../core/model/service.ts';
@@ -37,7 +38,7 @@ const groupAt = async (address: string) => {
 const statesAt = async (address: string) => {
   const [read] = await balancers.readTargets([await groupAt(address)]);
   return Object.fromEntries(
-    (read?.targets ?? []).map(({ instanceId, state, reason }) => [instanceId, reason ?? state]),
+    (read?.targets ?? []).map((target) => [nameOfTarget(target), target.reason ?? target.state]),
   );
 };
 const all = (state: string) => Object.fromEntries(compute.vms.map(({ name }) => [name, state]));
@@ -65,7 +66,7 @@ describe.each([
     const address = await make(compute);
     settle();
     const [read] = await balancers.readTargets([await groupAt(address)]);
-    expect(read?.targets.map(({ instanceId, zone, state }) => `${instanceId} ${zone} ${state}`).toSorted()).toEqual(
+    expect(read?.targets.map((target) => `${nameOfTarget(target)} ${target.zone} ${target.state}`).toSorted()).toEqual(
       compute.vms.map(({ name, zone }) => `${name} ${zone} healthy`).toSorted(),
     );
   });

@@ -10,6 +10,7 @@ import { refusal } from '../cases/refusal.ts';
 import {
   makeInstanceGroups,
   makeNodeGroups,
+  makePodGroups,
   makeTargetPool,
   openBalancers,
   openCompute,
@@ -31,9 +32,10 @@ async function watch(bench: GkeBench): Promise<void> {
     instances: await makeInstanceGroups(compute, { name: 'instances' }),
   };
   const services = Object.entries(addresses).map(([name, address]) => serviceAt(address, { key: `default/${name}` }));
-  const { groups } = await balancers.discover(services);
+  const pods = await makePodGroups(compute, { name: 'pods' });
+  const { groups } = await balancers.discover([...services, pods]);
   const read = await balancers.readTargets(groups);
-  expect(read.map(({ targets }) => targets.length)).toEqual([4, 4, 4, 4]);
+  expect(read.map(({ targets }) => targets.length)).toEqual([4, 4, 4, 4, 4]);
 }
 
 /** A whole replacement, in which an operation of somebody else is found by each of its two texts, and a VM is looked for in other pools. */

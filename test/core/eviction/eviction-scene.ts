@@ -17,6 +17,7 @@ export function decide(cluster: Partial<ClusterFacts>, changes: Partial<Eviction
     now: 100_000,
     removedAt: {},
     unreadySince: {},
+    drainedAt: {},
     ...changes,
   });
 }

@@ -8,7 +8,7 @@ const now = 1_000_000;
 const endpointsRemoved = aPod('web-1', 'n1', { endpointsRemoved: { by: 'run', originalLabels: {} } });
 
 const leaves = (leaving: Partial<Leaving>, at: number) =>
-  selfResolving({ pods: [], removedAt: {}, staleSince: {}, unreadySince: {}, ...leaving }, waits, at);
+  selfResolving({ pods: [], removedAt: {}, staleSince: {}, unreadySince: {}, drainedAt: {}, ...leaving }, waits, at);
 
 describe('pods leave by themselves', () => {
   test('while they may use their grace period, and a little longer for the kubelet', () => {

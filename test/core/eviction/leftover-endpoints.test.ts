@@ -32,6 +32,7 @@ function question(
     now: 100_000,
     removedAt: {},
     unreadySince: {},
+    drainedAt: {},
     ...changes,
     node: nodeRefOf(node),
   };

@@ -33,7 +33,7 @@ describe('restoring pods', () => {
 });
 
 describe('a round of restoring', () => {
-  const { waits } = aPolicy();
+  const policy = aPolicy();
   const now = 1_000_000;
   const replaced = aPod('web-1', 'n1', { endpointsRemoved, ownerKind: 'none', labels: {} });
   const long = { [replaced.uid]: 0 };
@@ -42,9 +42,10 @@ describe('a round of restoring', () => {
       nodes: [node],
       facts: aCluster({ pods: [pod] }),
       run: 'run',
-      waits,
+      policy,
       now,
       removedAt: long,
+      drainedAt: {},
       rejected: {},
       ...change,
     });

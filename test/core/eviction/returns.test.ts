@@ -9,7 +9,7 @@ const tolerations = [{ operator: 'Exists' as const }];
 
 function round(pods: readonly PodFacts[], returns: Returns) {
   const facts = aCluster({ nodes: [node], pods });
-  const times = { now: 0, removedAt: {}, unreadySince: {} };
+  const times = { now: 0, removedAt: {}, unreadySince: {}, drainedAt: {} };
   return decideEvictionRound({ node: nodeRefOf(node), facts, policy: aPolicy(), run: 'run', returns, ...times });
 }
 

@@ -62,6 +62,7 @@ describe('pods that are stuck on a node whose kubelet is silent', () => {
       now,
       removedAt: {},
       unreadySince: {},
+      drainedAt: {},
     });
 
   test('are waited for where an operator is to be asked', () => {

@@ -3,6 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { learnBaselines } from '../../../core/guard/baseline.ts';
 import { openGuard } from '../../../core/guard/guard.ts';
 import { selectCandidate } from '../../../core/guard/select-candidate.ts';
+import { nameOfTarget } from '../../../core/model/target-group.ts';
 import { refusal } from '../../../core/plan/refusal.ts';
 import { simulateBatches } from '../../../core/plan/simulate-batches.ts';
 import { die, happenings, include } from '../support/happenings.ts';
@@ -279,7 +280,7 @@ test('whether a node may be excluded depends only on the load balancers that are
         const others = facts.targetGroups.map((group) => {
           if (decides.includes(group.service)) return group;
           const targets = group.targets.map((target) =>
-            target.instanceId === node.instanceId ? target : { ...target, state: random.next().value },
+            nameOfTarget(target) === node.instanceId ? target : { ...target, state: random.next().value },
           );
           return { ...group, targets };
         });

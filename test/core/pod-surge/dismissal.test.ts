@@ -34,7 +34,16 @@ function decide(
   const facts = aCluster({ nodes: [aNode('n1'), aNode('n2')], pods, workloads, services });
   const known = goneMs === undefined ? {} : Object.fromEntries(pods.map(({ uid }) => [uid, now - goneMs]));
   const goneSince = trackGone(known, facts, 'r1', now);
-  const question = { facts, policy: aPolicy(withPodSurge()), run: 'r1', now, removedAt, unreadySince: {}, goneSince };
+  const question = {
+    facts,
+    policy: aPolicy(withPodSurge()),
+    run: 'r1',
+    now,
+    removedAt,
+    unreadySince: {},
+    drainedAt: {},
+    goneSince,
+  };
   const { actions, blocked } = decideDismissal(question);
   return [...actions.map(({ kind, pod }) => `${kind} ${pod.name}`), ...blocked.map(({ reason }) => reason)];
 }

@@ -20,6 +20,7 @@ function decide(pods: readonly PodFacts[], policy: 'Local' | 'Cluster' = 'Local'
     now,
     removedAt,
     unreadySince: {},
+    drainedAt: {},
     goneSince: {},
   };
   const { actions, blocked, remaining } = decideReleasedEviction(question);

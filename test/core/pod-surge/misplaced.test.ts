@@ -62,6 +62,7 @@ function decide(
     now: 0,
     removedAt: {},
     unreadySince: {},
+    drainedAt: {},
   });
 }
 

@@ -20,7 +20,7 @@ import {
 } from '../../../core/status/checkpoint.ts';
 import { aNode, nodeRefOf } from '../support/facts.ts';
 
-const times = { removedAt: { a: 1 }, staleSince: { b: 2 }, unreadySince: { c: 3 } };
+const times = { removedAt: { a: 1 }, staleSince: { b: 2 }, unreadySince: { c: 3 }, drainedAt: { d: 4 } };
 const rejected = { a: { message: 'too busy', againAt: 5, byBudget: true } };
 const externalChanges = [{ at: 1, what: 'somebody uncordoned n1' }];
 const blocked = [{ pod: 'default/web-1', budget: undefined, needs: 0, has: 0, since: 7, reason: 'held' }];
@@ -136,6 +136,7 @@ describe('what cannot be read counts as absent', () => {
       removedAt: { a: 1 },
       staleSince: {},
       unreadySince: {},
+      drainedAt: {},
       begun: false,
       returns: { y: { times: 1, uids: ['u'] } },
       rejected: { b: { message: 'busy', againAt: 4 } },

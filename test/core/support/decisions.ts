@@ -33,7 +33,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
   const waiting = nodes.slice(0, 50);
   const surging = aPolicy(withPodSurge(0.25));
   const sharedVolumeClaims = new Set<string>();
-  const round = { node, policy, run: 'run', now: 0, removedAt: {}, unreadySince: {} };
+  const round = { node, policy, run: 'run', now: 0, removedAt: {}, unreadySince: {}, drainedAt: {} };
   const before = snapshotEndpoints(node, facts);
   return {
     plan: (observation, pause) => pausing(buildPlanInSlices({ policy, run: 'run', pool, facts: observation }), pause),
@@ -72,6 +72,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
         now: 0,
         removedAt: {},
         unreadySince: {},
+        drainedAt: {},
       }),
     ],
     exclude: (observation, pause = () => undefined) => {

@@ -3,7 +3,7 @@ import type { ServiceBaseline } from '../../../core/guard/baseline.ts';
 import type { DisruptionBudgetFacts } from '../../../core/model/pod.ts';
 import type { PoolFacts } from '../../../core/model/pool.ts';
 import type { EndpointFacts } from '../../../core/model/service.ts';
-import type { TargetFacts } from '../../../core/model/target-group.ts';
+import type { InstanceTarget, TargetFacts } from '../../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
 import type { PodSurgeLimit, PodSurgePolicy } from '../../../core/policy/policy.ts';
 import { parsePolicy } from '../../../policy-file/parse.ts';
@@ -133,8 +133,8 @@ export function aService(app: string, pods: readonly PodFacts[], changes: Partia
 }
 
 /** A healthy target. */
-export function aTarget(node: NodeRef, changes: Partial<TargetFacts> = {}): TargetFacts {
-  return { instanceId: node.instanceId, port: 30_080, zone: node.zone, state: 'healthy', ...changes };
+export function aTarget(node: NodeRef, changes: Partial<Omit<InstanceTarget, 'kind'>> = {}): TargetFacts {
+  return { kind: 'instance', instanceId: node.instanceId, port: 30_080, zone: node.zone, state: 'healthy', ...changes };
 }
 
 /** A target group of Service `default/<app>` in which the nodes are healthy. */

@@ -164,6 +164,7 @@ function evict(run: PlayedRun, progress: NodeProgress, facts: ServingFacts): boo
     now,
     removedAt: progress.removedAt,
     unreadySince: progress.unreadySince,
+    drainedAt: {},
   });
   if (round.remaining === 0) {
     progress.step = 'replacing';
@@ -225,6 +226,7 @@ function terminate(run: PlayedRun, progress: NodeProgress, facts: ServingFacts):
     now: run.play.now,
     removedAt: {},
     unreadySince: {},
+    drainedAt: {},
   });
   if (round.remaining > 0) {
     progress.step = 'evicting';

@@ -1,5 +1,7 @@
 /** An earlier guard as a control: a test world in which it loses nothing proves nothing. */
+
 import { type CandidateQuestion, selectCandidate } from '../../../core/guard/select-candidate.ts';
+import { nameOfTarget } from '../../../core/model/target-group.ts';
 import type { PoolPlan, ServicePlan } from '../../../core/plan/pool-plan.ts';
 import type { NodeRef, ServiceFacts } from './model.ts';
 
@@ -33,7 +35,7 @@ function servingOf(plan: ServicePlan, facts: CandidateQuestion['facts'], out: Re
     .filter((node) => node.ready && !out.has(node.name))
     .filter((node) =>
       groups.every((group) =>
-        group.targets.some((target) => target.instanceId === node.instanceId && target.state === 'healthy'),
+        group.targets.some((target) => nameOfTarget(target) === node.instanceId && target.state === 'healthy'),
       ),
     )
     .map((node) => ({ name: node.name, zone: node.zone, endpoints: readyOn(service, node.name) }))

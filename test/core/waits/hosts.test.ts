@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { leavingOf } from '../../../core/policy/members.ts';
 import { findAside, type NodesAside, observeHosts } from '../../../core/waits/hosts.ts';
-import { aGroup, aNode, anObservation, aPolicy, aService, aTarget, onePodOnEach } from '../support/facts.ts';
+import { aGroup, aNode, anObservation, aPod, aPolicy, aService, aTarget, onePodOnEach } from '../support/facts.ts';
 import type { NodeFacts, Policy, TargetState } from '../support/model.ts';
+import { podsBehind } from '../support/pod-targets.ts';
 
 const policy = aPolicy({ target: { ...aPolicy().target, poolName: 'new' } });
 const old = aNode('old', { cordoned: true });
@@ -73,4 +74,41 @@ test('one that stays while others of its pool are drained is waited for, however
   const aside = findAside(question(stays, 'unhealthy', { policy: draining }));
   expect(Object.keys(aside)).toEqual(['stays']);
   expect(observation(stays, 'unhealthy', { policy: draining, aside }).late).toEqual([]);
+});
+
+describe('pods that are targets themselves', () => {
+  const pods = [aPod('web-1', 'old'), aPod('web-2', 'new'), aPod('web-3', 'x-1')];
+  const observe = (
+    states: Readonly<Record<string, TargetState | 'gone'>>,
+    changes: { readonly aside?: NodesAside } = {},
+  ) => {
+    const facts = podsBehind(pods, { nodes: [old, fresh, other], states });
+    const [service] = facts.cluster.services;
+    if (service === undefined) throw new Error('no Service');
+    const leaving = leavingOf(facts.cluster, policy, 'forward');
+    return observeHosts(service, { facts, policy, leaving, aside: {}, patient: false, ...changes });
+  };
+
+  test.each(['initial', 'unhealthy', 'draining', 'gone'] as const)(
+    'are waited for on new nodes while they are %s',
+    (state) => {
+      expect(observe({ 'web-2': state })).toEqual({ late: ['pod default/web-2'], aside: {} });
+    },
+  );
+
+  test('are not waited for where they leave, in zones that are not covered, and on other pools', () => {
+    expect(observe({ 'web-1': 'gone' })).toEqual({ late: [], aside: {} });
+    expect(observe({ 'web-2': 'unused' })).toMatchObject({
+      late: [],
+      aside: { 'default/web-2': 'k8s-web sends nothing to ready pod default/web-2 of default/web (unused)' },
+    });
+    expect(observe({ 'web-3': 'unhealthy' })).toMatchObject({
+      late: [],
+      aside: { 'default/web-3': expect.anything() },
+    });
+  });
+
+  test('serve once they are healthy', () => {
+    expect(observe({})).toEqual({ late: [], aside: {} });
+  });
 });

@@ -1,0 +1,67 @@
+import type { compute_v1 } from '@googleapis/compute';
+import type { PodGroupsFacts, ServiceFacts } from '../../../core/model/service.ts';
+import type { TargetGroupBase } from '../../../core/model/target-group.ts';
+import { mapHealthCheck } from './map.ts';
+import { nameIn, parsePath, zoneIn } from './paths.ts';
+import { type BalancerReader, listBackendServices, readHealthCheck } from './read.ts';
+
+/** Kind of the target groups here: endpoints of type GCE_VM_IP_PORT. */
+export const podEndpoints = 'gce-pod-endpoints';
+
+type BackendService = compute_v1.Schema$BackendService;
+
+/**
+ * The network endpoint groups of pods behind Services, as their controller has written them on the Services, whatever the type of these: of an Ingress, a
+ * Gateway, or a backend service that somebody has made (ingress-gce, pkg/annotations/service.go, NegStatus). A group that no backend service of the project
+ * has gets no connections, and is left out. One that several have is told once for each, because each checks and drains by itself.
+ */
+export async function discoverPodGroups(
+  reader: BalancerReader,
+  services: readonly ServiceFacts[],
+): Promise<readonly TargetGroupBase[]> {
+  const grouped = services.flatMap(({ key, podGroups }) => (podGroups === undefined ? [] : [{ key, podGroups }]));
+  if (grouped.length === 0) return [];
+  const backendServices = await listBackendServices(reader);
+  const found = grouped.flatMap(({ key, podGroups }) =>
+    podGroups.names.flatMap((name) =>
+      backendServices.flatMap((backend) => {
+        const zones = zonesOf(backend, name, podGroups);
+        return zones.length === 0 ? [] : [{ key, name, backend, zones }];
+      }),
+    ),
+  );
+  return await Promise.all(
+    found.map(async ({ key, name, backend, zones }): Promise<TargetGroupBase> => {
+      const path = parsePath(backend.selfLink);
+      return {
+        id: `${path}#${name}`,
+        name,
+        kind: podEndpoints,
+        loadBalancer: nameIn(path),
+        service: key,
+        strandsDraining: false,
+        membership: 'pods',
+        returnsAfterDrain: true,
+        crossZone: true,
+        zones,
+        deregistrationDelayMs: (backend.connectionDraining?.drainingTimeoutSec ?? 0) * 1_000,
+        // As for groups of nodes ("Enable connection draining").
+        terminatesConnectionsAfterDelay: true,
+        terminatesUnhealthyConnections: false,
+        healthCheck: mapHealthCheck(await readHealthCheck(reader, backend.healthChecks)),
+      };
+    }),
+  );
+}
+
+/** The path of the backend service that a target group was found behind. */
+export function backendOf({ id }: Pick<TargetGroupBase, 'id'>): string {
+  return id.split('#')[0] ?? '';
+}
+
+/** Zones in which the backend service has the group. Groups in other clusters of the project have other names. */
+function zonesOf({ backends = [] }: BackendService, name: string, { zones }: PodGroupsFacts): readonly string[] {
+  const paths = backends.map(({ group }) => parsePath(group));
+  const own = paths.filter((path) => path.includes('/networkEndpointGroups/') && nameIn(path) === name);
+  return own.flatMap((path) => zoneIn(path) ?? []).filter((zone) => zones.includes(zone));
+}

@@ -1,0 +1,59 @@
+/** What the API server tells of pods that are targets of load balancers. */
+import type { V1Pod } from '@kubernetes/client-node';
+import { expect, test } from 'vitest';
+import { podFacts } from '../../../adapters/kubernetes/map-pod.ts';
+import { boundGroupOf, withBoundGroups } from '../../../adapters/kubernetes/map-pod-groups.ts';
+import { aService } from '../../core/support/facts.ts';
+
+const arn = 'arn:aws:elasticloadbalancing:eu-west-1:1:targetgroup/k8s-shop-web/1';
+const binding = (changes: object = {}) =>
+  boundGroupOf({
+    metadata: { namespace: 'default' },
+    spec: { targetGroupARN: arn, targetType: 'ip', serviceRef: { name: 'web' }, ...changes },
+  });
+
+test('a binding of pods names its Service and its target group; without a type it may be one', () => {
+  const told = [{ service: 'default/web', name: arn }];
+  expect(binding()).toEqual(told);
+  expect(
+    boundGroupOf({ metadata: { namespace: 'default' }, spec: { targetGroupARN: arn, serviceRef: { name: 'web' } } }),
+  ).toEqual(told);
+  expect(binding({ targetType: 'instance' })).toEqual([]);
+  expect(binding({ targetGroupARN: '' })).toEqual([]);
+});
+
+test('a Service has the groups that are bound to it, each once, and no zones in which it needs a candidate node', () => {
+  const web = aService('web', []);
+  const api = aService('api', []);
+  const [first, second] = withBoundGroups([web, api], [...binding(), ...binding()]);
+  expect(first?.podGroups).toEqual({ names: [arn], zones: [], zonesNeedCandidate: false });
+  expect(second).toBe(api);
+});
+
+test('a Service that names its groups itself keeps these', () => {
+  const podGroups = { names: ['k8s1-web'], zones: ['a'], zonesNeedCandidate: true };
+  expect(withBoundGroups([aService('web', [], { podGroups })], binding())[0]?.podGroups).toBe(podGroups);
+});
+
+test('a pod has all its addresses, and the first of its readiness gates that is not True', () => {
+  const pod = (conditions: readonly object[], ips: readonly string[] = []) =>
+    podFacts({
+      spec: { containers: [], readinessGates: [{ conditionType: 'a' }, { conditionType: 'b' }] },
+      status: { podIPs: ips.map((ip) => ({ ip })), conditions },
+    } as unknown as V1Pod);
+  expect(pod([], ['10.0.0.7', 'fd00::7']).ips).toEqual(['10.0.0.7', 'fd00::7']);
+  expect(pod([]).ips).toBeUndefined();
+  expect(pod([{ type: 'a', status: 'True' }]).closedGate).toBe('b');
+  expect(
+    pod([
+      { type: 'a', status: 'False' },
+      { type: 'b', status: 'True' },
+    ]).closedGate,
+  ).toBe('a');
+  expect(
+    pod([
+      { type: 'a', status: 'True' },
+      { type: 'b', status: 'True' },
+    ]).closedGate,
+  ).toBeUndefined();
+});
