@@ -1,4 +1,5 @@
 import { type GkeScenario, type Scenario, validScenario } from '../scenario.ts';
+import { eksBalancersScenario, gkeBalancersScenario } from './balancers.ts';
 import { controlsScenario } from './controls.ts';
 import { demoScenario } from './demo.ts';
 import { disturbancesScenario, threeZonesScenario, twoPoolsScenario } from './disturbances.ts';
@@ -14,6 +15,8 @@ export const scenarios: readonly (Scenario | GkeScenario)[] = [
   threeZonesScenario,
   twoPoolsScenario,
   gkeScenario,
+  eksBalancersScenario,
+  gkeBalancersScenario,
 ];
 
 /** The scenario with that name, checked; throws when there is none. */
