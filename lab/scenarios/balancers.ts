@@ -32,6 +32,7 @@ function workloads(kinds: readonly { readonly kind: string; readonly serve: Serv
 const googleKinds = [
   'target-pool',
   'internal-groups',
+  'external-groups',
   'internal-endpoints',
   'external-endpoints',
 ] as const satisfies readonly GoogleServiceKind[];
