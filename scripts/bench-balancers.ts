@@ -5,7 +5,9 @@ import { Command, Option } from 'commander';
 import {
   type BalancersOrder,
   type BalancersRun,
+  type BalancersScenario,
   balancersOrders,
+  balancersScenarios,
   type MeasuredBalancers,
   missed,
 } from '../bench/balancers/measured.ts';
@@ -16,7 +18,7 @@ import { ensureTools } from './setup/ensure.ts';
 import { projectRoot } from './setup/sources.ts';
 
 interface BalancersOptions {
-  readonly cloud: MeasuredBalancers['cloud'];
+  readonly scenario: BalancersScenario;
   readonly orders: readonly BalancersOrder[];
   readonly docs: boolean;
 }
@@ -24,27 +26,23 @@ interface BalancersOptions {
 function readOptions(argv: readonly string[]): BalancersOptions {
   const program = new Command('npm run bench:balancers --')
     .description('Replaces a pool behind load balancers of all kinds under traffic, and counts what each kind loses.')
-    .addOption(new Option('--cloud <cloud>', 'whose load balancers').choices(['gke', 'eks']).default('gke'))
+    .addOption(new Option('--scenario <name>', 'of the lab').choices([...balancersScenarios]).default('gke-balancers'))
     .addOption(new Option('--orders <order...>', 'orders').choices([...balancersOrders]).default([...balancersOrders]))
-    .option(
-      '--docs',
-      'write docs/measurements/balancers-CLOUD.json; npm run gen makes docs/load-balancers.md of it',
-      false,
-    )
+    .option('--docs', 'write docs/measurements/SCENARIO.json; npm run gen makes docs/load-balancers.md of it', false)
     .addHelpText(
       'after',
-      '\nExamples:\n  $ npm run bench:balancers\n  $ npm run bench:balancers -- --cloud eks --docs',
+      '\nExamples:\n  $ npm run bench:balancers\n  $ npm run bench:balancers -- --scenario eks-balancers --docs',
     );
   program.parse([...argv]);
   return program.opts<BalancersOptions>();
 }
 
-async function bench({ cloud, orders, docs }: BalancersOptions, signal: AbortSignal): Promise<number> {
+async function bench({ scenario, orders, docs }: BalancersOptions, signal: AbortSignal): Promise<number> {
   await ensureTools({ need: ['packages', 'temporal', 'agents', 'kubernetes'], signal });
-  if (cloud === 'gke') trustSimulatedGoogle();
+  if (scenario !== 'eks-balancers') trustSimulatedGoogle();
   const { openBalancersLab } = await import('../bench/balancers/runs.ts');
   const onProgress = (text: string) => process.stderr.write(`${text}\n`);
-  const lab = await openBalancersLab(cloud, { signal, onProgress });
+  const lab = await openBalancersLab(scenario, { signal, onProgress });
   const runs: BalancersRun[] = [];
   try {
     for (const order of orders) {
@@ -57,13 +55,13 @@ async function bench({ cloud, orders, docs }: BalancersOptions, signal: AbortSig
     await lab.close();
   }
   const measured: MeasuredBalancers = {
-    cloud,
+    scenario,
     date: new Date().toISOString().slice(0, 10),
     machine: machine(),
     runs,
   };
   if (docs) {
-    const file = join(projectRoot, 'docs', 'measurements', `balancers-${cloud}.json`);
+    const file = join(projectRoot, 'docs', 'measurements', `${scenario}.json`);
     writeFileSync(file, `${JSON.stringify(measured, null, 2)}\n`);
   }
   return 0;

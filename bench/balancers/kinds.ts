@@ -1,11 +1,13 @@
 /** The kinds of load balancers that nodeferry is measured with, and what is known about each. */
-import type { MeasuredBalancers } from './measured.ts';
+import type { BalancersScenario } from './measured.ts';
 
 /** One kind. Texts are Markdown, without a full stop. */
 export interface BalancerKind {
   /** The beginning of the names of its Services in the lab. */
   readonly id: string;
-  readonly cloud: MeasuredBalancers['cloud'];
+  readonly cloud: 'gke' | 'eks';
+  /** Where it is measured. */
+  readonly scenario: BalancersScenario;
   readonly title: string;
   /** How a Service gets it. */
   readonly madeBy: string;
@@ -26,6 +28,7 @@ export const balancerKinds: readonly BalancerKind[] = [
   {
     id: 'external-endpoints',
     cloud: 'gke',
+    scenario: 'gke-balancers',
     title: 'external, network endpoint groups of nodes',
     madeBy: '`cloud.google.com/l4-rbs: enabled`, or class `networking.gke.io/l4-regional-external`; ingress-gce',
     lever: excludeLabel,
@@ -36,6 +39,7 @@ export const balancerKinds: readonly BalancerKind[] = [
   {
     id: 'internal-endpoints',
     cloud: 'gke',
+    scenario: 'gke-balancers',
     title: 'internal, network endpoint groups of nodes',
     madeBy: '`networking.gke.io/load-balancer-type: Internal` in a cluster with subsetting; ingress-gce',
     lever: excludeLabel,
@@ -46,6 +50,7 @@ export const balancerKinds: readonly BalancerKind[] = [
   {
     id: 'internal-groups',
     cloud: 'gke',
+    scenario: 'gke-balancers',
     title: 'internal, instance groups',
     madeBy:
       '`networking.gke.io/load-balancer-type: Internal` in a cluster without subsetting, or from before it; the cloud controller manager',
@@ -57,6 +62,7 @@ export const balancerKinds: readonly BalancerKind[] = [
   {
     id: 'external-groups',
     cloud: 'gke',
+    scenario: 'gke-groups',
     title: 'external, instance groups',
     madeBy: '`cloud.google.com/l4-rbs: enabled` before GKE 1.32.2; ingress-gce',
     lever: 'the exclusion label, read only when the cordon changes: nodeferry removes the cordon and sets it again',
@@ -67,6 +73,7 @@ export const balancerKinds: readonly BalancerKind[] = [
   {
     id: 'target-pool',
     cloud: 'gke',
+    scenario: 'gke-balancers',
     title: 'external, target pool',
     madeBy: 'no annotation, before GKE 1.37; the cloud controller manager',
     lever: excludeLabel,
@@ -77,6 +84,7 @@ export const balancerKinds: readonly BalancerKind[] = [
   {
     id: 'nlb-instance',
     cloud: 'eks',
+    scenario: 'eks-balancers',
     title: 'Network Load Balancer, instance targets',
     madeBy: '`service.beta.kubernetes.io/aws-load-balancer-type: nlb`; the cloud controller manager of AWS',
     lever: excludeLabel,

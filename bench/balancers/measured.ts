@@ -15,9 +15,14 @@ export interface BalancersRun {
   readonly unprotected: readonly string[];
 }
 
-/** What was measured on one cloud: kept as docs/measurements/balancers-CLOUD.json. */
+/** Scenarios of the lab that are measured. */
+export const balancersScenarios = ['gke-balancers', 'gke-groups', 'eks-balancers'] as const;
+/** One of them. */
+export type BalancersScenario = (typeof balancersScenarios)[number];
+
+/** What was measured in one scenario: kept as docs/measurements/SCENARIO.json. */
 export interface MeasuredBalancers {
-  readonly cloud: 'gke' | 'eks';
+  readonly scenario: BalancersScenario;
   readonly date: string;
   /** Processors and memory of the host. */
   readonly machine: string;

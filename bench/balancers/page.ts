@@ -19,30 +19,38 @@ What nodeferry does for each kind of load balancer, and what was measured. [conc
 [audit.md](audit.md) the rules.
 
 The numbers are from the lab: real controllers, nodes, kube-proxies and packets, on a simulated cloud. In each run one pool of four nodes was
-behind load balancers of all kinds of its cloud at once, each kind with both external traffic policies and a workload of its own. New connections,
+behind load balancers of several kinds at once, each kind with both external traffic policies and a workload of its own. New connections,
 reused connections, requests of 3 s and streams of 20 s were sent to every Service. The usual order (cordon, \`kubectl drain\`,
 terminate) is the control: it replaced the same pool in the same lab.
 
-${measured.map(renderCloud).join('\n')}`;
+${(['gke', 'eks'] as const).map((cloud) => renderCloud(cloud, measured)).join('\n')}`;
 }
 
-function renderCloud(measured: MeasuredBalancers): string {
-  const kinds = balancerKinds.filter(({ cloud }) => cloud === measured.cloud);
-  return `## ${clouds[measured.cloud]}
+function renderCloud(cloud: BalancerKind['cloud'], measured: readonly MeasuredBalancers[]): string {
+  const kinds = balancerKinds.filter((kind) => kind.cloud === cloud);
+  const own = measured.filter(({ scenario }) => kinds.some((kind) => kind.scenario === scenario));
+  return `## ${clouds[cloud]}
 
 ${table(
   ['kind', 'made by', 'lever', 'established connections', 'nodeferry waits for', 'the plan says'],
   kinds.map(({ title, madeBy, lever, drain, waits, says }) => [title, madeBy, lever, drain, waits, says]),
 )}
 
-Written by \`npm run bench:balancers -- --cloud ${measured.cloud} --docs\` on ${measured.date}: ${measured.machine}. *Lost* are requests that failed, *reset*
-those whose connection was cut, *slow* those that waited for a second SYN.
+${own.map(describeOrigin).join('\n')}
+
+*Lost* are requests that failed, *reset* those whose connection was cut, *slow* those that waited for a second SYN.
 
 ${table(
   ['kind', 'policy', 'order', 'requests', 'lost', 'reset', 'slow', ''],
-  kinds.flatMap((kind) => rowsOf(kind, measured)),
+  kinds.flatMap((kind) => own.flatMap((one) => (one.scenario === kind.scenario ? rowsOf(kind, one) : []))),
 )}
 `;
+}
+
+/** How many kinds a measurement has had at once, and where it comes from. */
+function describeOrigin({ scenario, date, machine }: MeasuredBalancers): string {
+  const kinds = balancerKinds.filter((kind) => kind.scenario === scenario).map(({ title }) => title);
+  return `- ${kinds.join('; ')}: written by \`npm run bench:balancers -- --scenario ${scenario} --docs\` on ${date}: ${machine}.`;
 }
 
 function rowsOf(kind: BalancerKind, { runs }: MeasuredBalancers): readonly (readonly string[])[] {

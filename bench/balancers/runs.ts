@@ -3,12 +3,12 @@ import { followLabUpgrade, inBatches, labUpgradePolicy, startLabUpgrade } from '
 import { addRequests } from '../../demo/report.ts';
 import { type AnySession, openGkeSession, openSession } from '../../demo/session.ts';
 import { whenAborted } from '../../lab/interrupted.ts';
-import { eksBalancersScenario, gkeBalancersScenario } from '../../lab/scenarios/balancers.ts';
+import { eksBalancersScenario, gkeBalancersScenario, gkeGroupsScenario } from '../../lab/scenarios/balancers.ts';
 import type { TrafficVolume } from '../../lab/traffic/config.ts';
 import { eksHands, type PoolChange } from '../eks-hands.ts';
 import { gkeHands } from '../gke-hands.ts';
 import { type PoolHands, upgradeInOrder } from '../other-orders.ts';
-import { type BalancersOrder, type BalancersRun, countByService, type MeasuredBalancers } from './measured.ts';
+import { type BalancersOrder, type BalancersRun, type BalancersScenario, countByService } from './measured.ts';
 
 /** For each Service: light enough for a dozen of them on two cores. */
 const volume: TrafficVolume = { connect: 20, keepalive: 10, keepaliveClients: 5, long: 1, stream: 0.3 };
@@ -30,16 +30,16 @@ interface Opening {
   readonly onProgress: (text: string) => void;
 }
 
-/** Opens the lab of a cloud, and resolves once traffic has flowed without a loss for a few seconds. */
-export async function openBalancersLab(cloud: MeasuredBalancers['cloud'], opening: Opening): Promise<BalancersLab> {
-  const { session, hands } = await openCloud(cloud, opening);
+/** Opens the lab of a scenario, and resolves once traffic has flowed without a loss for a few seconds. */
+export async function openBalancersLab(scenario: BalancersScenario, opening: Opening): Promise<BalancersLab> {
+  const { session, hands } = await openScenario(scenario, opening);
   let pool = 'web';
   return {
     replacePool: async (order) => {
       const change = { pool, newPool: `web-${order}`, version };
       await Promise.all(session.traffic.map((traffic) => traffic.waitUntilClean(5)));
       for (const traffic of session.traffic) traffic.zero();
-      opening.onProgress(`${cloud}, ${order}: ${pool} → ${change.newPool}`);
+      opening.onProgress(`${scenario}, ${order}: ${pool} → ${change.newPool}`);
       const done =
         order === 'usual'
           ? await replaceUsually(session, hands(change), change, opening)
@@ -53,16 +53,16 @@ export async function openBalancersLab(cloud: MeasuredBalancers['cloud'], openin
   };
 }
 
-async function openCloud(
-  cloud: MeasuredBalancers['cloud'],
+async function openScenario(
+  scenario: BalancersScenario,
   { signal, onProgress }: Opening,
 ): Promise<{ readonly session: AnySession; readonly hands: (change: PoolChange) => PoolHands }> {
   const options = { volume, onProgress, ...(signal === undefined ? {} : { signal }) };
-  if (cloud === 'eks') {
+  if (scenario === 'eks-balancers') {
     const session = await openSession(eksBalancersScenario, options);
     return { session, hands: (change) => eksHands(session.lab, change) };
   }
-  const session = await openGkeSession(gkeBalancersScenario, options);
+  const session = await openGkeSession(scenario === 'gke-groups' ? gkeGroupsScenario : gkeBalancersScenario, options);
   return { session, hands: (change) => gkeHands(session.lab, change) };
 }
 

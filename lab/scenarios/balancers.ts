@@ -12,18 +12,18 @@ export function balancedName(kind: string, policy: 'Local' | 'Cluster'): string 
   return `${kind}-${policy.toLowerCase()}`;
 }
 
-/** Few pods per workload: a dozen workloads have to start on two cores, twice. */
-const REPLICAS = 2;
-
 type Serve = (options: Parameters<typeof googleService>[1]) => V1Service;
 
 /** For each kind and policy a workload of its own, its Service, and its budget of one pod: what one of them loses is counted for it alone. */
-function workloads(kinds: readonly { readonly kind: string; readonly serve: Serve }[]): Scenario['objects'] {
+function workloads(
+  replicas: number,
+  kinds: readonly { readonly kind: string; readonly serve: Serve }[],
+): Scenario['objects'] {
   const policies = ['Local', 'Cluster'] as const;
   return kinds
     .flatMap(({ kind, serve }) => policies.map((policy) => ({ name: balancedName(kind, policy), policy, serve })))
     .flatMap(({ name, policy, serve }, index) => [
-      deployment({ name, replicas: REPLICAS, nodeSelector: onWeb }),
+      deployment({ name, replicas, nodeSelector: onWeb }),
       serve({ name, clusterIP: `10.96.1.${index + 1}`, externalTrafficPolicy: policy }),
       disruptionBudget(name, 1),
     ]);
@@ -32,21 +32,40 @@ function workloads(kinds: readonly { readonly kind: string; readonly serve: Serv
 const googleKinds = [
   'target-pool',
   'internal-groups',
-  'external-groups',
   'internal-endpoints',
   'external-endpoints',
 ] as const satisfies readonly GoogleServiceKind[];
 
-/** Load balancers of GKE. */
+function onGoogle(kinds: readonly GoogleServiceKind[]): Scenario['objects'] {
+  return [
+    // Few pods for each: all of them start on two cores, twice.
+    ...workloads(
+      2,
+      kinds.map((kind) => ({ kind, serve: (options) => googleService(kind, options) })),
+    ),
+    ...agent(),
+    insideProber(['agent']),
+  ];
+}
+
+/** Load balancers of GKE that can be told apart in one cluster. */
 export const gkeBalancersScenario: GkeScenario = {
   ...gkeScenario,
   name: 'gke-balancers',
-  summary: 'one pool of GKE behind passthrough load balancers of all kinds at once',
-  objects: [
-    ...workloads(googleKinds.map((kind) => ({ kind, serve: (options) => googleService(kind, options) }))),
-    ...agent(),
-    insideProber(['agent']),
-  ],
+  summary: 'one pool of GKE behind passthrough load balancers of several kinds at once',
+  objects: onGoogle(googleKinds),
+};
+
+/**
+ * Load balancers of GKE with instance groups of ingress-gce. They have a cluster of their own: the cloud controller manager has groups of the same name
+ * (ingress-gce, pkg/instancegroups/manager.go, Sync), so that they would follow the label by itself, and a group that is shared drains for the longest
+ * time of all that have it.
+ */
+export const gkeGroupsScenario: GkeScenario = {
+  ...gkeScenario,
+  name: 'gke-groups',
+  summary: 'one pool of GKE behind passthrough load balancers with instance groups of ingress-gce',
+  objects: onGoogle(['external-groups']),
 };
 
 /** Load balancers of AWS that the cloud controller manager makes. */
@@ -56,7 +75,8 @@ export const eksBalancersScenario: Scenario = {
   summary: 'one node group of EKS behind Network Load Balancers with instance targets, of both policies',
   nodegroups: [webNodegroup(4), systemNodegroup()],
   objects: [
-    ...workloads([
+    // Two in each zone: without cross-zone load balancing a zone must keep serving by itself.
+    ...workloads(4, [
       { kind: 'nlb-instance', serve: (options) => loadBalancerService({ ...options, healthCheckIntervalSeconds: 5 }) },
     ]),
     ...agent(),

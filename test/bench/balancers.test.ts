@@ -3,13 +3,18 @@ import { balancerKinds } from '../../bench/balancers/kinds.ts';
 import { countByService, type MeasuredBalancers } from '../../bench/balancers/measured.ts';
 import { renderBalancersPage } from '../../bench/balancers/page.ts';
 import { loadBalancedServices } from '../../lab/scenario.ts';
-import { balancedName, eksBalancersScenario, gkeBalancersScenario } from '../../lab/scenarios/balancers.ts';
+import {
+  balancedName,
+  eksBalancersScenario,
+  gkeBalancersScenario,
+  gkeGroupsScenario,
+} from '../../lab/scenarios/balancers.ts';
 
 const clean = { sent: 4_321, lost: 0, cut: 0, slow: 0 };
 const cut = { ...clean, cut: 7 };
 
 const measured = (change: Partial<MeasuredBalancers['runs'][number]> = {}): MeasuredBalancers => ({
-  cloud: 'gke',
+  scenario: 'gke-balancers',
   date: '2026-01-02',
   machine: '2 × a processor, 24 GB',
   runs: [
@@ -51,12 +56,11 @@ test('the page does not excuse what the plan has not announced', () => {
   expect(renderBalancersPage([measured({ unprotected: [] })])).toContain('**missed without announcement**');
 });
 
-test.each([gkeBalancersScenario, eksBalancersScenario])(
-  '$name has a Service of both policies of each kind',
+test.each([gkeBalancersScenario, gkeGroupsScenario, eksBalancersScenario])(
+  '$name has a Service of both policies of each of its kinds',
   (scenario) => {
-    const cloud = 'cloud' in scenario ? 'gke' : 'eks';
     const names = balancerKinds
-      .filter((kind) => kind.cloud === cloud)
+      .filter((kind) => kind.scenario === scenario.name)
       .flatMap(({ id }) => [balancedName(id, 'Local'), balancedName(id, 'Cluster')]);
     expect(loadBalancedServices(scenario).toSorted()).toEqual(names.toSorted());
   },
