@@ -47,9 +47,9 @@ test('a Service from before groups of nodes has instance groups of all nodes', a
   });
   await expect.poll(members).toEqual(all());
   await expect.poll(pool).toEqual(all());
-  expect(resourcesFor(cluster, 'backendServices', 'default/old')[0]?.fields).toMatchObject({
-    connectionDraining: { drainingTimeoutSec: 30 },
-  });
+  await expect
+    .poll(() => resourcesFor(cluster, 'backendServices', 'default/old')[0]?.fields['connectionDraining'])
+    .toEqual({ drainingTimeoutSec: 30 });
 });
 
 test('a cordoned node that is excluded stays, until its cordon is removed and set again', async () => {
