@@ -57,7 +57,7 @@ async function bench({ scenario, orders, docs }: BalancersOptions, signal: Abort
   const measured: MeasuredBalancers = {
     scenario,
     date: new Date().toISOString().slice(0, 10),
-    machine: machine(),
+    host: describeHost(),
     runs,
   };
   if (docs) {
@@ -75,7 +75,7 @@ function tableOf({ order, seconds, services }: BalancersRun): string[][] {
   return [[`${order} (${seconds} s)`, 'SENT', 'LOST', 'RESET', 'SLOW', 'MISSED'], ...rows];
 }
 
-function machine(): string {
+function describeHost(): string {
   const [first] = cpus();
   return `${cpus().length} × ${first?.model.trim() ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GB`;
 }

@@ -25,7 +25,7 @@ export interface MeasuredBalancers {
   readonly scenario: BalancersScenario;
   readonly date: string;
   /** Processors and memory of the host. */
-  readonly machine: string;
+  readonly host: string;
   readonly runs: readonly BalancersRun[];
 }
 

@@ -48,9 +48,9 @@ ${table(
 }
 
 /** How many kinds a measurement has had at once, and where it comes from. */
-function describeOrigin({ scenario, date, machine }: MeasuredBalancers): string {
+function describeOrigin({ scenario, date, host }: MeasuredBalancers): string {
   const kinds = balancerKinds.filter((kind) => kind.scenario === scenario).map(({ title }) => title);
-  return `- ${kinds.join('; ')}: written by \`npm run bench:balancers -- --scenario ${scenario} --docs\` on ${date}: ${machine}.`;
+  return `- ${kinds.join('; ')}: written by \`npm run bench:balancers -- --scenario ${scenario} --docs\` on ${date}: ${host}.`;
 }
 
 function rowsOf(kind: BalancerKind, { runs }: MeasuredBalancers): readonly (readonly string[])[] {

@@ -16,7 +16,7 @@ const cut = { ...clean, cut: 7 };
 const measured = (change: Partial<MeasuredBalancers['runs'][number]> = {}): MeasuredBalancers => ({
   scenario: 'gke-balancers',
   date: '2026-01-02',
-  machine: '2 × a processor, 24 GB',
+  host: '2 × a processor, 24 GB',
   runs: [
     {
       order: 'pod-surge',

@@ -34,17 +34,9 @@ const changeCordon = async () => {
 test('a Service from before groups of nodes has instance groups of all nodes', async () => {
   const { controlPlane } = cluster;
   await createService(controlPlane, 'plain', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' });
-  const { metadata, spec } = googleService('external-groups', {
-    name: 'old',
-    clusterIP: '',
-    externalTrafficPolicy: 'Local',
-  });
-  await controlPlane.api('POST', '/api/v1/namespaces/default/services', {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata,
-    spec: { ...spec, clusterIP: undefined },
-  });
+  const options = { name: 'old', clusterIP: '', externalTrafficPolicy: 'Local' } as const;
+  const { spec: { clusterIP: _any, ...spec } = {}, ...service } = googleService('external-groups', options);
+  await controlPlane.api('POST', '/api/v1/namespaces/default/services', { ...service, spec });
   await expect.poll(members).toEqual(all());
   await expect.poll(pool).toEqual(all());
   await expect
