@@ -7,6 +7,7 @@ import type { ServingFacts } from '../core/model/serving.ts';
 import { isEnabled } from '../core/policy/rules.ts';
 import type { ExclusionState } from '../core/status/checkpoint.ts';
 import { addExternalChanges } from '../core/status/external-changes.ts';
+import { groupsThatAwaitCordon } from '../core/waits/cordon-change.ts';
 import { needsLabelAgain } from '../core/waits/load-balancers.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
@@ -17,7 +18,7 @@ import type { Fence } from './fence.ts';
 import { guardActions } from './guarded-actions.ts';
 import { inSlices } from './in-slices.ts';
 import { withLocks } from './momentary-locks.ts';
-import { ensureCordoned } from './node-actions.ts';
+import { changeCordon, ensureCordoned } from './node-actions.ts';
 import type { NodeStepInput } from './node-step.ts';
 
 /** The result of one poll of an excluded node. */
@@ -71,6 +72,11 @@ export function createKeepExcluded(ports: Ports<NodeActions & PodActions & Locks
     const { revokedSince: _over, ...steady } = kept;
     const patienceMs = patienceShare * policy.waits.deadlines.deregistrationMs;
     const isWatched = isEnabled(policy, 'wait-for-deregistration');
+    const isLate = (since: number | undefined) => since === undefined || now - since >= patienceMs;
+    if (isWatched && isLate(kept.cordonChangedAt) && groupsThatAwaitCordon(node, facts).length > 0) {
+      await changeCordon(guardActions(cluster, fence), node, run);
+      return { kept: { ...steady, cordonChangedAt: now }, anew: false };
+    }
     if (!isWatched || !needsLabelAgain(node, facts, now - kept.labelledAt, patienceMs))
       return { kept: steady, anew: false };
     await fence.check();

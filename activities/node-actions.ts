@@ -47,6 +47,16 @@ export async function ensureCordoned(
   return open.map((node) => ({ at: facts.observedAt, what: `somebody uncordoned ${node.name}; cordoned again` }));
 }
 
+/**
+ * Removes the run's cordon and sets it again at once, for controllers that read other things only when a cordon changes. Says whether it did: a cordon
+ * of somebody else stays. A pod that is scheduled to the node in between moves with the others.
+ */
+export async function changeCordon(cluster: NodeActions, node: NodeRef, run: string): Promise<boolean> {
+  if ((await cluster.uncordon(node, run)) !== 'done') return false;
+  await cluster.cordon(node, run);
+  return true;
+}
+
 /** New nodes that somebody excluded from load balancers. The run waits for them to serve, so this is reported. */
 export function findExcludedNewNodes(facts: ServingFacts, policy: Policy): readonly ExternalChange[] {
   return newNodes(facts.cluster, policy)

@@ -8,6 +8,7 @@ import { explainAdoption, explainLeft } from '../core/pod-surge/adoption.ts';
 import { poolRefOf } from '../core/policy/policy.ts';
 import type { BlockedSince } from '../core/status/blocked.ts';
 import { deadlineMsOf } from '../core/steps/steps.ts';
+import { groupsThatAwaitCordon } from '../core/waits/cordon-change.ts';
 import { decideRegisteredAgain } from '../core/waits/registered-again.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Events } from '../ports/cluster/events.ts';
@@ -21,7 +22,7 @@ import { createAdoption } from './adoption.ts';
 import { openLooseFence, type PoolStepInput, poolLeaseMs } from './fence.ts';
 import { guardActions } from './guarded-actions.ts';
 import { holdersOfWorkflow } from './momentary-locks.ts';
-import { publishNodeEvent } from './node-actions.ts';
+import { changeCordon, publishNodeEvent } from './node-actions.ts';
 import type { NodeStepInput, NodeStepResult } from './node-step.ts';
 import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { createRestorePods } from './restore-pods.ts';
@@ -31,6 +32,9 @@ const pollIntervalMs = 1_000;
 
 /** ReplicaSets delete excess pods within seconds, ms; what they haven't deleted by then is left over and reported. */
 const chosenWithinMs = 120_000;
+
+/** A controller that reads the label only when a cordon changes has this long, ms, until the cordon changes again. */
+const cordonAgainMs = 30_000;
 
 /** What is left at the end. */
 interface Cleanup {
@@ -60,6 +64,7 @@ export function createRestoreSteps(
       const put = await removeOwnership(input);
       if (put.outcome !== 'done') return put;
       await publishNodeEvent(cluster, node, 'Restored', `restored by run ${run}`);
+      let cordonDueAt = 0;
       return await pollUntil<NodeStepResult>({
         clock,
         what: `${node.name} to be back in its load balancers`,
@@ -75,8 +80,12 @@ export function createRestoreSteps(
           }
           const decision = decideRegisteredAgain(seen, facts, policy, { waitedMs: now - since, deadlineMs });
           const { reason: detail, isSelfResolving } = decision;
-          if (!decision.done) return { done: false, reason: detail, isSelfResolving };
-          return { done: true, value: { evidence: [{ kind: 'restored', at: now, detail }] } };
+          if (decision.done) return { done: true, value: { evidence: [{ kind: 'restored', at: now, detail }] } };
+          if (now >= cordonDueAt && groupsThatAwaitCordon(node, facts).length > 0) {
+            cordonDueAt = now + cordonAgainMs;
+            await changeCordon(cluster, node, run);
+          }
+          return { done: false, reason: detail, isSelfResolving };
         },
       });
     },

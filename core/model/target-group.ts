@@ -75,6 +75,12 @@ export interface TargetGroupFacts {
    * Absent where it is registered at once.
    */
   readonly returnsAfterDrain?: boolean;
+  /**
+   * The controller reads the exclusion label only when a node is added, deleted, turns Ready or not Ready, or is cordoned or uncordoned: a label on a
+   * node that is cordoned already changes nothing by itself (ingress-gce v1.41.1, pkg/instancegroups/controller.go, nodeStatusChanged). Absent where
+   * the label is enough.
+   */
+  readonly readsLabelWithCordon?: true;
   readonly crossZone: boolean;
   /** Zones in which the load balancer has an address. */
   readonly zones: readonly string[];

@@ -66,6 +66,8 @@ export interface ExclusionState {
   readonly labelledAt: number;
   /** Epoch ms at which the label was removed in order to be set again; absent while it is set. */
   readonly removedAt?: number;
+  /** Epoch ms at which the cordon was removed and set again, for controllers that read the label only then; absent when it was not. */
+  readonly cordonChangedAt?: number;
   /** Since when (epoch ms) every observation has found that the node should not have been excluded. */
   readonly revokedSince?: number;
   readonly externalChanges: readonly ExternalChange[];

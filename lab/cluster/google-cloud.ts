@@ -18,6 +18,7 @@ import {
   type LoadBalancedService,
   type UpgradeDelays,
 } from './cloud.ts';
+import { storeClusterUid } from './cluster-uid.ts';
 import { startGceCloudController, startIngressGce } from './google-controllers.ts';
 import { writeNames } from './name-service.ts';
 import { assignPodCidrs } from './pod-cidrs.ts';
@@ -78,6 +79,7 @@ export async function openGoogle(
     environment,
     startControllers: async (kubeconfig) => {
       undo.push(assignPodCidrs(outsideConfig(), machines));
+      await storeClusterUid(outsideConfig(), clusterName);
       const settings = {
         kubeconfig,
         folder: STATE.logs,

@@ -87,7 +87,7 @@ export async function startIngressGce(
     // With Ingress it would wait for a default backend.
     '--run-ingress-controller=false',
     '--enable-negs-for-ingress=false',
-    '--enable-ig-controller=false',
+    '--enable-ig-controller=true',
     '--run-l4-controller=true',
     '--run-l4-netlb-controller=true',
     '--enable-l4-neg=true',

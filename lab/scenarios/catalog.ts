@@ -1,4 +1,5 @@
 import { type GkeScenario, type Scenario, validScenario } from '../scenario.ts';
+import { eksBalancersScenario, gkeBalancersScenario, gkeGroupsScenario } from './balancers.ts';
 import { controlsScenario } from './controls.ts';
 import { demoScenario } from './demo.ts';
 import { disturbancesScenario, threeZonesScenario, twoPoolsScenario } from './disturbances.ts';
@@ -15,6 +16,9 @@ export const scenarios: readonly (Scenario | GkeScenario)[] = [
   twoPoolsScenario,
   gkeScenario,
   gkeEndingsScenario,
+  eksBalancersScenario,
+  gkeBalancersScenario,
+  gkeGroupsScenario,
 ];
 
 /** The scenario with that name, checked; throws when there is none. */

@@ -4,12 +4,12 @@ import type { KubernetesObject } from '@kubernetes/client-node';
 import { STATE } from '../cluster/state.ts';
 import type { Scenario } from '../scenario.ts';
 import { insideTraffic } from '../traffic/config.ts';
+import { googleService } from './google-services.ts';
 import {
   clusterIPService,
   daemonSet,
   deployment,
   disruptionBudget,
-  googleService,
   loadBalancerService,
   proberDeployment,
   toleration,
@@ -59,7 +59,7 @@ export function balancedService(name: 'web' | 'api' | 'edge', externalTrafficPol
 
 /** A Service behind a passthrough load balancer of GKE, whose backends are network endpoint groups. */
 export function passthroughService(name: 'web' | 'api', externalTrafficPolicy: 'Local' | 'Cluster') {
-  return googleService({ name, clusterIP: clusterIPs[name], externalTrafficPolicy });
+  return googleService('class', { name, clusterIP: clusterIPs[name], externalTrafficPolicy });
 }
 
 /** The file that makes all pods of a workload unready while it exists, if they were configured with it. */
@@ -97,9 +97,9 @@ export function agent(): Scenario['objects'] {
   ];
 }
 
-/** A prober on the pool that stays, which connects to the cluster addresses of `api` and `agent`. */
-export function insideProber(): Scenario['objects'][number] {
-  const targets = (['api', 'agent'] as const).map((name) => ({ name, urls: [`http://${clusterIPs[name]}/`] }));
+/** A prober on the pool that stays, which connects to the cluster addresses of these Services. */
+export function insideProber(services: readonly ('api' | 'agent')[] = ['api', 'agent']): Scenario['objects'][number] {
+  const targets = services.map((name) => ({ name, urls: [`http://${clusterIPs[name]}/`] }));
   return proberDeployment({
     name: 'inside',
     config: insideTraffic(targets, INSIDE_RATE),

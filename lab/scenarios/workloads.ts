@@ -135,24 +135,6 @@ export function loadBalancerService(options: LoadBalancerServiceOptions): V1Serv
   };
 }
 
-/** A Service behind a passthrough load balancer of GKE. */
-interface GoogleServiceOptions {
-  readonly name: string;
-  readonly clusterIP: string;
-  readonly externalTrafficPolicy: 'Local' | 'Cluster';
-}
-
-/** A Service on port 80 that ingress-gce serves with a backend service and network endpoint groups, whatever the annotations of the cluster say. */
-export function googleService({ name, clusterIP, externalTrafficPolicy }: GoogleServiceOptions): V1Service {
-  const loadBalancerClass = 'networking.gke.io/l4-regional-external';
-  return {
-    apiVersion: 'v1',
-    kind: 'Service',
-    metadata: serviceMetadata(name),
-    spec: { type: 'LoadBalancer', clusterIP, externalTrafficPolicy, loadBalancerClass, ...servicePorts(name) },
-  };
-}
-
 /** A Service of type ClusterIP on port 80. */
 export function clusterIPService(options: { readonly name: string; readonly clusterIP: string }): V1Service {
   const { name, clusterIP } = options;
@@ -164,11 +146,13 @@ export function clusterIPService(options: { readonly name: string; readonly clus
   };
 }
 
-function serviceMetadata(name: string) {
+/** Name, namespace and label of a Service. */
+export function serviceMetadata(name: string) {
   return { name, namespace: 'default', labels: { app: name } };
 }
 
-function servicePorts(name: string) {
+/** Selector and ports of a Service on port 80 in front of the pods of that name. */
+export function servicePorts(name: string) {
   return { selector: { app: name }, ports: [{ name: 'http', port: 80, targetPort: APP_PORT, protocol: 'TCP' }] };
 }
 

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { balancersScenarios, type MeasuredBalancers } from '../../bench/balancers/measured.ts';
+import { renderBalancersPage } from '../../bench/balancers/page.ts';
 import { auditReportJsonSchema } from '../../client/audit/audit-report-schema.ts';
 import { runEventJsonSchema } from '../../client/events/run-event-schema.ts';
 import { runReportJsonSchema } from '../../client/report/run-report-schema.ts';
@@ -34,10 +36,17 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['docs/steps.md', stepsDoc(stepLists)],
     ['docs/metrics.md', metricsDoc(metrics)],
     ['docs/reference.md', referenceDoc()],
+    ['docs/load-balancers.md', renderBalancersPage(balancersScenarios.map(readBalancers))],
     [
       'docs/pictures/timeline.svg',
       drawOrdersPicture(JSON.parse(readFileSync(measurementsOfOrders, 'utf8')) as MeasuredOrders),
     ],
     ['docs/pictures/orders.svg', drawBenchPicture(readFileSync(join(projectRoot, 'docs', 'performance.md'), 'utf8'))],
   ]);
+}
+
+/** What was measured in a scenario of the lab; see bench/balancers/measured.ts. */
+function readBalancers(scenario: (typeof balancersScenarios)[number]): MeasuredBalancers {
+  const file = join(projectRoot, 'docs', 'measurements', `${scenario}.json`);
+  return JSON.parse(readFileSync(file, 'utf8')) as MeasuredBalancers;
 }

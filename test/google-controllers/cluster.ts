@@ -1,8 +1,10 @@
 /** A real API server, the simulated Google and the real controllers of GKE between them, without nodes. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { KubeConfig } from '@kubernetes/client-node';
 import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { createGoogleLoadBalancers } from '../../adapters/gcp/load-balancers/load-balancers.ts';
+import { storeClusterUid } from '../../lab/cluster/cluster-uid.ts';
 import { startGceCloudController, startIngressGce } from '../../lab/cluster/google-controllers.ts';
 import { freePorts } from '../../lab/free-ports.ts';
 import type { Instance, Resource } from '../../lab/gcp/compute/state.ts';
@@ -32,6 +34,9 @@ export async function startGoogleCluster(): Promise<GoogleCluster> {
     delays: { computeOperationMs: 100, firstHealthMs: 3_000, drainShare: 0.2 },
   });
   const controlPlane = await startControlPlane({ controllers: ['endpointslice-controller'] });
+  const config = new KubeConfig();
+  config.loadFromFile(controlPlane.kubeconfig('admin'));
+  await storeClusterUid(config, 'lab');
   const [ccm = 0, glbc = 0] = await freePorts(2);
   const settings = {
     kubeconfig: controlPlane.kubeconfig('admin'),

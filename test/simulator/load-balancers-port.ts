@@ -66,6 +66,7 @@ function targetGroupOf(world: World, service: SimService): TargetGroupBase {
     strandsDraining: controller === 'aws-load-balancer-controller',
     membership: podTargets === undefined ? (service.membership ?? 'all-nodes') : 'pods',
     ...(service.returnsAfterDrain && { returnsAfterDrain: true }),
+    ...(service.readsLabelWithCordon && { readsLabelWithCordon: true }),
     crossZone,
     zones: [...new Set(world.instances.map(({ zone }) => zone))].filter((zone) => !uncovered.includes(zone)).sort(),
     deregistrationDelayMs: connectionDrainMs ?? world.delays.deregistration,

@@ -15,7 +15,10 @@ export function isExcluded(node: Pick<SimNode, 'labels'>): boolean {
  */
 export function wantedInstances(world: World, service: SimService): string[] {
   const { onlyPool, membership, subsetSize = 1, targets } = service;
-  const free = world.nodes.filter((node) => (onlyPool === undefined || node.pool === onlyPool) && !isExcluded(node));
+  const excluded = excludedFor(world, service);
+  const free = world.nodes.filter(
+    (node) => (onlyPool === undefined || node.pool === onlyPool) && !excluded.has(node.uid),
+  );
   const ids = (nodes: readonly SimNode[]) => nodes.map(({ instanceId }) => instanceId);
   if (membership === 'hosts-only') {
     const hosts = new Set(slicesOf(world, service).flatMap(({ node, terminating }) => (terminating ? [] : node)));
@@ -29,3 +32,16 @@ export function wantedInstances(world: World, service: SimService): string[] {
   ];
   return ids([...drawn, ...others].slice(0, subsetSize));
 }
+
+/** Nodes that are excluded as the controller of a Service knows it: from the last change that lets it read labels, if it does not always. */
+function excludedFor(world: World, service: SimService): ReadonlySet<string> {
+  const now = new Set(world.nodes.filter(isExcluded).map(({ uid }) => uid));
+  if (service.readsLabelWithCordon !== true) return now;
+  const nodes = JSON.stringify(world.nodes.map(({ uid, cordoned, ready }) => [uid, cordoned, ready]));
+  const known = labelsRead.get(service);
+  if (known?.nodes === nodes) return known.excluded;
+  labelsRead.set(service, { nodes, excluded: now });
+  return now;
+}
+
+const labelsRead = new WeakMap<SimService, { readonly nodes: string; readonly excluded: ReadonlySet<string> }>();

@@ -159,6 +159,8 @@ export interface SimService {
   subsetSize?: number;
   /** A node that is included again while it drains is registered only after that. */
   returnsAfterDrain?: true;
+  /** Its controller reads the exclusion label only when a cordon changes, or nodes come, go, or turn Ready or not. */
+  readsLabelWithCordon?: true;
   /** How long its targets drain, ms; as those of the world if absent. */
   connectionDrainMs?: number;
   /**

@@ -32,7 +32,8 @@ interface Match {
  * Keys under which controllers write the Service into the description of what they create (cloud-provider-gcp, providers/gce/gce_loadbalancer_external.go;
  * ingress-gce, pkg/utils/utils.go).
  */
-const serviceKeys = ['networking.gke.io/service-name', 'kubernetes.io/service-name'];
+const ingressGceKey = 'networking.gke.io/service-name';
+const serviceKeys = [ingressGceKey, 'kubernetes.io/service-name'];
 
 /**
  * Target pools and backend services behind the Services of type LoadBalancer that have an address: found by the address, confirmed by the description of
@@ -129,7 +130,7 @@ async function readGroup(
     };
   }
   const backend = await readBackendService(reader, name);
-  const members = membersOf(backend, service);
+  const members = membersOf(backend, service, rule);
   return {
     ...common,
     kind: backendService,
@@ -146,16 +147,22 @@ async function readGroup(
 }
 
 /**
+ * Instance groups have all nodes. Those of ingress-gce, for external Services from before network endpoint groups, follow the label only when a cordon
+ * changes; those of the cloud controller manager follow it by itself.
+ *
  * Endpoints of type GCE_VM_IP are nodes that host an endpoint of the Service, or, under policy Cluster, a subset of all nodes, which only clusters below
  * the size of a subset exhaust (ingress-gce, pkg/neg/syncers/endpoints_calculator.go and subsets.go). Detaching is not cancelled by default
  * (pkg/flags, enable-l4-neg-detach-cancel).
  */
 function membersOf(
   { backends = [] }: compute_v1.Schema$BackendService,
-  { externalTrafficPolicy }: ServiceFacts,
-): Pick<TargetGroupFacts, 'membership' | 'returnsAfterDrain'> {
-  if (!backends.some(({ group }) => parsePath(group).includes('/networkEndpointGroups/')))
-    return { membership: 'all-nodes' };
+  { key, externalTrafficPolicy }: ServiceFacts,
+  { description }: Rule,
+): Pick<TargetGroupFacts, 'membership' | 'returnsAfterDrain' | 'readsLabelWithCordon'> {
+  if (!backends.some(({ group }) => parsePath(group).includes('/networkEndpointGroups/'))) {
+    const isOfIngressGce = readDescription(description)[ingressGceKey] === key;
+    return { membership: 'all-nodes', ...(isOfIngressGce && { readsLabelWithCordon: true }) };
+  }
   return { membership: externalTrafficPolicy === 'Local' ? 'hosts-only' : 'subset', returnsAfterDrain: true };
 }
 

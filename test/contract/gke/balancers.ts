@@ -158,7 +158,13 @@ export async function makeInstanceGroups(compute: Compute, change: BalancerChang
     await send('POST', `zones/${zone}/instanceGroups/${name}/addInstances`, { instances });
   }
   const description = JSON.stringify({ 'kubernetes.io/service-name': `default/${name}` });
-  return await makeBackendService(compute, 'instanceGroups', { ...change, fields: { description } });
+  return await makeBackendService(compute, 'instanceGroups', { ...change, fields: { description, ...change.fields } });
+}
+
+/** The same as ingress-gce made it before it had groups of nodes. */
+export async function makeIngressInstanceGroups(compute: Compute, change: BalancerChange = {}): Promise<string> {
+  const description = JSON.stringify({ 'networking.gke.io/service-name': `default/${change.name ?? 'web'}` });
+  return await makeInstanceGroups(compute, { ...change, fields: { description, ...change.fields } });
 }
 
 async function makeBackendService(compute: Compute, collection: string, change: BalancerChange): Promise<string> {

@@ -7,6 +7,7 @@ import type { LoadBalancers } from '../../../ports/load-balancers.ts';
 import { problemOf } from '../cases/refusal.ts';
 import {
   endpoint,
+  makeIngressInstanceGroups,
   makeInstanceGroups,
   makeNodeGroups,
   makeTargetPool,
@@ -112,6 +113,15 @@ test.each([
   const { groups } = await discover(serviceAt(await make(compute), { externalTrafficPolicy }));
   const returnsAfterDrain = membership === 'all-nodes' ? undefined : true;
   expect(groups.map((group) => [group.membership, group.returnsAfterDrain])).toEqual([[membership, returnsAfterDrain]]);
+});
+
+test.each([
+  ['only with a cordon in instance groups of ingress-gce', makeIngressInstanceGroups, true],
+  ['by itself in those of the cloud controller manager', makeInstanceGroups, undefined],
+  ['by itself in groups of nodes', makeNodeGroups, undefined],
+] as const)('the label of a node is read %s', async (_what, make, readsLabelWithCordon) => {
+  const { groups } = await discover(serviceAt(await make(compute)));
+  expect(groups.map((group) => group.readsLabelWithCordon)).toEqual([readsLabelWithCordon]);
 });
 
 describe('a node of a group of nodes', () => {

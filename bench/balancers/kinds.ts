@@ -1,0 +1,95 @@
+/** The kinds of load balancers that nodeferry is measured with, and what is known about each. */
+import type { BalancersScenario } from './measured.ts';
+
+/** One kind. Texts are Markdown, without a full stop. */
+export interface BalancerKind {
+  /** The beginning of the names of its Services in the lab. */
+  readonly id: string;
+  readonly cloud: 'gke' | 'eks';
+  /** Where it is measured. */
+  readonly scenario: BalancersScenario;
+  readonly title: string;
+  /** How a Service gets it. */
+  readonly madeBy: string;
+  /** What takes a node out of it. */
+  readonly lever: string;
+  /** What becomes of established connections then. */
+  readonly drain: string;
+  /** What nodeferry waits for before pods leave. */
+  readonly waits: string;
+  /** What nodeferry says or refuses before it begins. */
+  readonly says: string;
+}
+
+const excludeLabel = 'the exclusion label of its node';
+
+/** All of them: the present kinds of a cloud first. */
+export const balancerKinds: readonly BalancerKind[] = [
+  {
+    id: 'external-endpoints',
+    cloud: 'gke',
+    scenario: 'gke-balancers',
+    title: 'external, network endpoint groups of nodes',
+    madeBy: '`cloud.google.com/l4-rbs: enabled`, or class `networking.gke.io/l4-regional-external`; ingress-gce',
+    lever: excludeLabel,
+    drain: 'the draining time of the backend service, 30 s',
+    waits: 'the node to be gone from the groups of all zones, and the draining time',
+    says: 'nothing',
+  },
+  {
+    id: 'internal-endpoints',
+    cloud: 'gke',
+    scenario: 'gke-balancers',
+    title: 'internal, network endpoint groups of nodes',
+    madeBy: '`networking.gke.io/load-balancer-type: Internal` in a cluster with subsetting; ingress-gce',
+    lever: excludeLabel,
+    drain: 'the draining time of the backend service, 30 s',
+    waits: 'the node to be gone from the groups of all zones, and the draining time',
+    says: 'nothing',
+  },
+  {
+    id: 'internal-groups',
+    cloud: 'gke',
+    scenario: 'gke-balancers',
+    title: 'internal, instance groups',
+    madeBy:
+      '`networking.gke.io/load-balancer-type: Internal` in a cluster without subsetting, or from before it; the cloud controller manager',
+    lever: excludeLabel,
+    drain: 'none, unless somebody sets a draining time on the backend service',
+    waits: 'the node to be gone from the group, and the propagation time',
+    says: '`SVC-030`: established connections may be cut',
+  },
+  {
+    id: 'external-groups',
+    cloud: 'gke',
+    scenario: 'gke-groups',
+    title: 'external, instance groups',
+    madeBy: '`cloud.google.com/l4-rbs: enabled` before GKE 1.32.2; ingress-gce',
+    lever: 'the exclusion label, read only when the cordon changes: nodeferry removes the cordon and sets it again',
+    drain: 'the draining time of the backend service, 30 s',
+    waits: 'the node to be gone from the group, and the draining time',
+    says: 'nothing',
+  },
+  {
+    id: 'target-pool',
+    cloud: 'gke',
+    scenario: 'gke-balancers',
+    title: 'external, target pool',
+    madeBy: 'no annotation, before GKE 1.37; the cloud controller manager',
+    lever: excludeLabel,
+    drain: 'none',
+    waits: 'the node to be gone from the pool, and the propagation time',
+    says: '`SVC-030`: established connections may be cut',
+  },
+  {
+    id: 'nlb-instance',
+    cloud: 'eks',
+    scenario: 'eks-balancers',
+    title: 'Network Load Balancer, instance targets',
+    madeBy: '`service.beta.kubernetes.io/aws-load-balancer-type: nlb`; the cloud controller manager of AWS',
+    lever: excludeLabel,
+    drain: 'the deregistration delay of the target group, 300 s (25 s in the lab)',
+    waits: 'the target to be draining, unused or absent, and the deregistration delay or the propagation time',
+    says: 'nothing',
+  },
+];

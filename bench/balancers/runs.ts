@@ -1,0 +1,107 @@
+/** Replaces a pool behind load balancers of several kinds, once in each order, in the same lab and under the same traffic. */
+import { followLabUpgrade, inBatches, labUpgradePolicy, startLabUpgrade } from '../../demo/lab-upgrade.ts';
+import { addRequests } from '../../demo/report.ts';
+import { type AnySession, openGkeSession, openSession } from '../../demo/session.ts';
+import { whenAborted } from '../../lab/interrupted.ts';
+import { eksBalancersScenario, gkeBalancersScenario, gkeGroupsScenario } from '../../lab/scenarios/balancers.ts';
+import type { TrafficVolume } from '../../lab/traffic/config.ts';
+import { eksHands, type PoolChange } from '../eks-hands.ts';
+import { gkeHands } from '../gke-hands.ts';
+import { type PoolHands, upgradeInOrder } from '../other-orders.ts';
+import { type BalancersOrder, type BalancersRun, type BalancersScenario, countByService } from './measured.ts';
+
+/** For each Service: light enough for a dozen of them on two cores. */
+const volume: TrafficVolume = { connect: 20, keepalive: 10, keepaliveClients: 5, long: 1, stream: 0.3 };
+
+/** Requests time out after 5 s: only then are the results of the last ones known, ms. */
+const afterglowMs = 8_000;
+
+const version = '1.36';
+
+/** A lab with such a pool, under traffic. */
+export interface BalancersLab {
+  /** Replaces the pool in that order; the next call replaces what it was replaced by. */
+  replacePool(order: BalancersOrder): Promise<BalancersRun>;
+  close(): Promise<void>;
+}
+
+interface Opening {
+  readonly signal?: AbortSignal;
+  readonly onProgress: (text: string) => void;
+}
+
+/** Opens the lab of a scenario, and resolves once traffic has flowed without a loss for a few seconds. */
+export async function openBalancersLab(scenario: BalancersScenario, opening: Opening): Promise<BalancersLab> {
+  const { session, hands } = await openScenario(scenario, opening);
+  let pool = 'web';
+  return {
+    replacePool: async (order) => {
+      const change = { pool, newPool: `web-${order}`, version };
+      await Promise.all(session.traffic.map((traffic) => traffic.waitUntilClean(5)));
+      for (const traffic of session.traffic) traffic.zero();
+      opening.onProgress(`${scenario}, ${order}: ${pool} → ${change.newPool}`);
+      const done =
+        order === 'usual'
+          ? await replaceUsually(session, hands(change), change, opening)
+          : await replaceWithNodeferry(session, order, change, opening);
+      await new Promise((resolve) => setTimeout(resolve, afterglowMs));
+      pool = change.newPool;
+      const { perStream } = addRequests(session.traffic.map((traffic) => traffic.truth()));
+      return { order, ...done, services: pickBalanced(countByService(perStream), session) };
+    },
+    close: async () => await session.close(),
+  };
+}
+
+async function openScenario(
+  scenario: BalancersScenario,
+  { signal, onProgress }: Opening,
+): Promise<{ readonly session: AnySession; readonly hands: (change: PoolChange) => PoolHands }> {
+  const options = { volume, onProgress, ...(signal === undefined ? {} : { signal }) };
+  if (scenario === 'eks-balancers') {
+    const session = await openSession(eksBalancersScenario, options);
+    return { session, hands: (change) => eksHands(session.lab, change) };
+  }
+  const session = await openGkeSession(scenario === 'gke-groups' ? gkeGroupsScenario : gkeBalancersScenario, options);
+  return { session, hands: (change) => gkeHands(session.lab, change) };
+}
+
+type Done = Pick<BalancersRun, 'seconds' | 'unprotected'>;
+
+async function replaceWithNodeferry(
+  session: AnySession,
+  order: 'pod-surge' | 'batches',
+  change: PoolChange,
+  { signal }: Opening,
+): Promise<Done> {
+  const policy = labUpgradePolicy(session.lab, { ...change, spec: order === 'batches' ? inBatches : {} });
+  await startLabUpgrade(session, policy);
+  const report = await followLabUpgrade(session, policy, () => undefined, signal);
+  if (report.outcome !== 'completed') throw new Error(`the run is ${report.outcome}: ${JSON.stringify(report)}`);
+  return { seconds: Math.round(report.durationMs / 1000), unprotected: report.unprotected };
+}
+
+async function replaceUsually(
+  { lab }: AnySession,
+  hands: PoolHands,
+  { pool, newPool }: PoolChange,
+  { signal, onProgress }: Opening,
+): Promise<Done> {
+  const { kubeconfigPath, cloud } = lab;
+  const upgrade = upgradeInOrder({
+    order: 'naive',
+    kubeconfigPath,
+    poolLabel: cloud.poolLabel,
+    hands,
+    pool,
+    newPool,
+    onProgress,
+  });
+  const ms = await (signal === undefined ? upgrade : Promise.race([upgrade, whenAborted(signal)]));
+  return { seconds: Math.round(ms / 1000), unprotected: [] };
+}
+
+function pickBalanced(services: BalancersRun['services'], { lab }: AnySession): BalancersRun['services'] {
+  const balanced = new Set(lab.services.map(({ name }) => name));
+  return Object.fromEntries(Object.entries(services).filter(([name]) => balanced.has(name)));
+}

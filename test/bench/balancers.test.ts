@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { balancerKinds } from '../../bench/balancers/kinds.ts';
+import { countByService, type MeasuredBalancers } from '../../bench/balancers/measured.ts';
+import { renderBalancersPage } from '../../bench/balancers/page.ts';
+import { loadBalancedServices } from '../../lab/scenario.ts';
+import {
+  balancedName,
+  eksBalancersScenario,
+  gkeBalancersScenario,
+  gkeGroupsScenario,
+} from '../../lab/scenarios/balancers.ts';
+
+const clean = { sent: 4_321, lost: 0, cut: 0, slow: 0 };
+const cut = { ...clean, cut: 7 };
+
+const measured = (change: Partial<MeasuredBalancers['runs'][number]> = {}): MeasuredBalancers => ({
+  scenario: 'gke-balancers',
+  date: '2026-01-02',
+  host: '2 × a processor, 24 GB',
+  runs: [
+    {
+      order: 'pod-surge',
+      seconds: 90,
+      services: { 'target-pool-local': cut, 'external-endpoints-local': clean },
+      unprotected: ['service default/target-pool-local: its pool drains no connections'],
+      ...change,
+    },
+    { order: 'usual', seconds: 120, services: { 'target-pool-local': { ...cut, lost: 150 } }, unprotected: [] },
+  ],
+});
+
+/** The cells of a row of the page. */
+const row = (page: string, ...first: readonly string[]) =>
+  page.split('\n').find((line) => line.startsWith(`| ${first.join(' | ')} |`));
+
+test('streams add up to their Service, whatever its name', () => {
+  const counts = { sent: 10, lost: 1, cut: 2, slow: 3 };
+  expect(countByService({ 'a/connect': counts, 'a/stream': counts, 'b-c/long': counts })).toEqual({
+    a: { sent: 20, lost: 2, cut: 4, slow: 6 },
+    'b-c': counts,
+  });
+});
+
+test('the page says of each row whether what was missed had been announced, and which is the control', () => {
+  const page = renderBalancersPage([measured()]);
+  const title = 'external, network endpoint groups of nodes';
+  expect(row(page, title, 'Local')).toContain('| nodeferry, pod surge | 4,321 | 0 | 0 | 0 | nothing missed |');
+  expect(row(page, 'external, target pool', 'Local', 'nodeferry, pod surge')).toContain(
+    '| 7 | 0 | announced by the plan |',
+  );
+  expect(row(page, 'external, target pool', 'Local', 'usual order')).toContain('| 150 | 7 | 0 | control |');
+  expect(page).toContain('on 2026-01-02: 2 × a processor, 24 GB');
+});
+
+test('the page does not excuse what the plan has not announced', () => {
+  expect(renderBalancersPage([measured({ unprotected: [] })])).toContain('**missed without announcement**');
+});
+
+test.each([gkeBalancersScenario, gkeGroupsScenario, eksBalancersScenario])(
+  '$name has a Service of both policies of each of its kinds',
+  (scenario) => {
+    const names = balancerKinds
+      .filter((kind) => kind.scenario === scenario.name)
+      .flatMap(({ id }) => [balancedName(id, 'Local'), balancedName(id, 'Cluster')]);
+    expect(loadBalancedServices(scenario).toSorted()).toEqual(names.toSorted());
+  },
+);

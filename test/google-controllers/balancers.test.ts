@@ -1,0 +1,41 @@
+/** One pool behind load balancers of several kinds at once is replaced under traffic: what each kind loses, and what it loses in the usual order. */
+import '../contract/gke/tls-roots.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { balancerKinds } from '../../bench/balancers/kinds.ts';
+import { type BalancersRun, missed } from '../../bench/balancers/measured.ts';
+import { type BalancersLab, openBalancersLab } from '../../bench/balancers/runs.ts';
+import { balancedName } from '../../lab/scenarios/balancers.ts';
+
+const clean = { sent: expect.any(Number), lost: 0, cut: 0, slow: 0 };
+
+describe.each(['gke-balancers', 'gke-groups'] as const)('%s', (scenario) => {
+  const services = balancerKinds
+    .filter((kind) => kind.scenario === scenario)
+    .flatMap(({ id }) => [balancedName(id, 'Local'), balancedName(id, 'Cluster')]);
+  const announced = ({ unprotected }: BalancersRun, service: string) =>
+    unprotected.some((text) => text.startsWith(`service default/${service}:`));
+
+  let lab: BalancersLab;
+  beforeAll(async () => {
+    lab = await openBalancersLab(scenario, { onProgress: (text) => process.stderr.write(`  ${text}\n`) });
+  });
+  afterAll(async () => await lab?.close());
+
+  test.each(['pod-surge', 'batches'] as const)(
+    '%s: nothing is lost, and nothing is cut but what was announced',
+    async (order) => {
+      const run = await lab.replacePool(order);
+      expect(Object.keys(run.services).toSorted()).toEqual(services.toSorted());
+      for (const [service, counts] of Object.entries(run.services)) {
+        expect(counts.sent, service).toBeGreaterThan(1_000);
+        expect(counts, service).toEqual(announced(run, service) ? { ...clean, cut: expect.any(Number) } : clean);
+      }
+    },
+  );
+
+  test('the usual order loses requests of every kind', async () => {
+    const run = await lab.replacePool('usual');
+    for (const service of services)
+      expect(missed(run.services[service] ?? { ...clean, sent: 0 }), service).toBeGreaterThan(0);
+  });
+});
