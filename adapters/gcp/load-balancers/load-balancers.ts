@@ -1,6 +1,8 @@
 import type { TargetFacts, TargetGroupBase } from '../../../core/model/target-group.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
-import { createComputeClient } from '../compute-client.ts';
+import { coalesce } from '../../calls/coalesce.ts';
+import type { RateLimiter } from '../../calls/rate-limiter.ts';
+import { type ComputeClient, createComputeClient } from '../compute-client.ts';
 import type { GcpOptions } from '../options.ts';
 import { discoverGroups } from './discover.ts';
 import { mapEndpoint, mapInstance } from './map.ts';
@@ -14,27 +16,63 @@ import {
   readInstanceHealth,
   readTargetPool,
 } from './read.ts';
+import { createReadLimiter, readLimits } from './read-limits.ts';
 
 /** How the adapter works. */
 interface GoogleBalancerOptions extends GcpOptions {
   /** Of the cluster: passthrough load balancers are regional. */
   readonly region: string;
+  /** Of the project. Default: one of its own. */
+  readonly limiter?: RateLimiter;
 }
 
 /** Most calls for the health of VMs of a target pool that are in progress at once: the API tells it one VM at a time. */
 const maxHealthCalls = 8;
 
 /**
- * The passthrough load balancers of one region. Members are told by the names of their VMs, which are those of their nodes. All states are read after the
- * call, whatever age would do.
+ * The passthrough load balancers of one region. Members are told by the names of their VMs, which are those of their nodes. Reads of the same group at the
+ * same moment are one, and all reads respect the limiter.
  */
 export function createGoogleLoadBalancers(options: GoogleBalancerOptions): LoadBalancers {
-  const reader: BalancerReader = { client: createComputeClient(options), region: options.region };
+  const { clock, region, limiter = createReadLimiter(options.clock) } = options;
+  const client = createComputeClient(options);
+  /** Calls that the latest read of a group took, by its ID. */
+  const costs = new Map<string, number>();
+  const costOf = ({ id }: TargetGroupBase) => costs.get(id) ?? 1;
+  const observation = coalesce(
+    clock,
+    () => limiter.queue(),
+    async (group: TargetGroupBase, first) => {
+      const paid = withTicket(client, limiter, first);
+      const members = await readMembers({ client: paid, region }, group);
+      costs.set(group.id, paid.calls());
+      return members;
+    },
+    ({ id }) => id,
+  );
   return {
-    discover: async (services, { beside } = {}) => await discoverGroups(reader, services, beside),
-    readTargets: async (groups) =>
-      await Promise.all(groups.map(async (group) => ({ ...group, targets: await readMembers(reader, group) }))),
+    discover: async (services, { beside } = {}) => {
+      const queue = async () => await limiter.acquire();
+      return await discoverGroups({ client: { ...client, queue }, region }, services, beside);
+    },
+    readTargets: async (groups, { since, first = false } = {}) => {
+      const readMs = (groups.reduce((sum, group) => sum + costOf(group), 0) * 1_000) / readLimits.ratePerSecond;
+      const oldest = since === undefined ? {} : { since: Math.min(since, clock.now() - readMs) };
+      return await Promise.all(
+        groups.map(async (group) => ({ ...group, targets: await observation(group, { ...oldest, first }) })),
+      );
+    },
   };
+}
+
+/** A client for a caller with a ticket, which allows its first call. For each one after that it queues. */
+function withTicket(client: ComputeClient, limiter: RateLimiter, first: boolean) {
+  let calls = 0;
+  const queue = async () => {
+    calls += 1;
+    if (calls > 1) await limiter.acquire(first);
+  };
+  return { ...client, queue, calls: () => calls };
 }
 
 async function readMembers(
