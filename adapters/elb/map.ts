@@ -46,6 +46,8 @@ export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase 
     service: observation.service,
     // Observed with v3.5: the target turns healthy again and stays, with the label set.
     strandsDraining: observation.controller === 'aws-load-balancer-controller',
+    // Only the label's presence counts there (docs of the AWS Load Balancer Controller, "Node exclusion"; run with v3.5).
+    ...(observation.controller === 'aws-load-balancer-controller' ? { ignoresLabelValue: true } : {}),
     membership: 'all-nodes',
     crossZone: mapCrossZone(own, attributesOf(observation.loadBalancerAttributes)),
     zones: (observation.loadBalancer.AvailabilityZones ?? []).map(({ ZoneName }) => ZoneName ?? '').sort(),

@@ -1,4 +1,5 @@
 import { indexOf } from '../model/cluster-index.ts';
+import { isExcludedFrom } from '../model/excluded-from.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
@@ -67,8 +68,9 @@ function notice(
   const hosts = new Set(service?.endpoints.flatMap(({ ready, node }) => (ready ? (node ?? []) : [])));
   const seen = (target: TargetFacts): TargetFacts['state'] => {
     const node = nodesByInstance.get(target.instanceId);
-    const leaves = target.state === 'draining' && (group.returnsAfterDrain !== true || node?.excluded === true);
-    if (leaves || target.state === 'unused' || node === undefined) return target.state;
+    if (target.state === 'unused' || node === undefined) return target.state;
+    if (target.state === 'draining' && (group.returnsAfterDrain !== true || isExcludedFrom(node, group)))
+      return 'draining';
     return !local || hosts.has(node.name) ? 'healthy' : 'unhealthy';
   };
   if (group.targets.every((target) => target.state === seen(target))) return group;

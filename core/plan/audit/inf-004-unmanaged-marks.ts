@@ -22,6 +22,7 @@ function unmanagedMarks(node: NodeFacts): readonly string[] {
   const taint = takenAwayBy(node);
   return [
     ...(node.excluded && node.ownership.excludedBy === undefined ? ['excluded from load balancers'] : []),
+    ...(node.deniesExclusion === true ? ['labelled as not excluded, which some load balancers read as excluded'] : []),
     ...(node.cordoned && node.ownership.cordonedBy === undefined ? ['cordoned'] : []),
     ...(taint === undefined ? [] : [`taint ${taint}`]),
   ];

@@ -111,6 +111,7 @@ test.each([
   const { groups } = await discover(serviceAt(await make(compute), { externalTrafficPolicy }));
   const returnsAfterDrain = membership === 'all-nodes' ? undefined : true;
   expect(groups.map((group) => [group.membership, group.returnsAfterDrain])).toEqual([[membership, returnsAfterDrain]]);
+  expect(groups.map(({ ignoresLabelValue }) => ignoresLabelValue)).toEqual([returnsAfterDrain]);
 });
 
 describe('a node of a group of nodes', () => {
