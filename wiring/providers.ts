@@ -5,7 +5,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { NodePools } from '../ports/node-pools.ts';
 import type { ProviderPools } from '../ports/provider.ts';
 import { type GoogleSettings, googleFromEnvironment } from './environment.ts';
-import { openGkePools } from './gke-pools.ts';
+import { askGkePermissions, openGkePools } from './gke-pools.ts';
 import type { ProviderName } from './provider-names.ts';
 import { providerTraits } from './provider-traits.ts';
 
@@ -23,6 +23,9 @@ const providers: Readonly<Record<ProviderName, (options: Required<PoolOptions>) 
   none: createNoNodePools,
 };
 
+/** Those that tell what the caller may do. */
+const permissions = { gke: askGkePermissions } as const;
+
 /** Node pools of EKS. Their SDK is loaded at the first call: nobody on another cloud waits for it. */
 function openEksPools({ clock }: Pick<PoolOptions, 'clock'>): NodePools {
   const load = once(async () => (await import('../adapters/eks/node-pools.ts')).createEksNodePools({ clock }));
@@ -33,7 +36,9 @@ function openEksPools({ clock }: Pick<PoolOptions, 'clock'>): NodePools {
 export function openNodePools({ clock, google = googleFromEnvironment(process.env) }: PoolOptions): ProviderPools {
   const opened = Object.entries(providers).map(([name, open]) => {
     const traits = providerTraits[name as ProviderName];
-    return [name, { traits, pools: open({ clock, google }) }];
+    const ask = name in permissions ? permissions[name as keyof typeof permissions] : undefined;
+    const options = { clock, google };
+    return [name, { traits, pools: open(options), ...(ask && { findMissingPermissions: ask(options) }) }];
   });
   return poolsByProvider(Object.fromEntries(opened));
 }
