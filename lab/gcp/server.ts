@@ -98,6 +98,8 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
       log(fault === 'lost' ? 'lost' : 'ok');
       return fault === 'lost' ? 'lost' : answer;
     } catch (error) {
+      // No answer of a call that took no effect is lost: that of a later one will be.
+      if (fault === 'lost') world.faults.calls.push({ kind: fault, match: { method: call.method }, left: 1 });
       log(error instanceof RpcError ? error.code : error instanceof HttpError ? String(error.status) : 'broken');
       throw error;
     }
