@@ -9,6 +9,8 @@ interface OpenProvider {
   readonly traits: ProviderTraits;
   readonly pools: NodePools;
   readonly inPlace?: InPlace;
+  /** What a worker needs there and the caller lacks, if it can be asked. */
+  readonly findMissingPermissions?: (pool: Pick<PoolRef, 'locator'>) => Promise<readonly string[]>;
 }
 
 /** The node pools of every provider behind one port: each call goes to the provider of its pool. */
@@ -25,6 +27,7 @@ export function poolsByProvider(by: Readonly<Record<string, OpenProvider>>): Pro
   return {
     traitsOf: (ref) => provider(ref).traits,
     inPlaceOf: (ref) => provider(ref).inPlace,
+    findMissingPermissions: async (ref) => await provider(ref).findMissingPermissions?.(ref),
     ...delegatePools((ref) => provider(ref).pools),
   };
 }

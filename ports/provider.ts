@@ -28,4 +28,9 @@ export interface ProviderPools extends NodePools {
   traitsOf(pool: Pick<PoolRef, 'provider'>): ProviderTraits;
   /** How the provider of this pool replaces a pool in place. Undefined when it can't. @throws as `traitsOf` does */
   inPlaceOf(pool: Pick<PoolRef, 'provider'>): InPlace | undefined;
+  /**
+   * Permissions that a worker needs and the caller lacks. Undefined where the provider can't be asked. @throws as `traitsOf` does, and NodeferryError
+   * where there is no answer
+   */
+  findMissingPermissions(pool: Pick<PoolRef, 'provider' | 'locator'>): Promise<readonly string[] | undefined>;
 }

@@ -7,7 +7,7 @@ import { providerTraits } from './provider-traits.ts';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the environment says about Google Cloud. */
-export interface GoogleSettings extends Pick<GcpOptions, 'gkeEndpoint' | 'computeUrl'> {
+export interface GoogleSettings extends Pick<GcpOptions, 'gkeEndpoint' | 'computeUrl' | 'resourceManagerUrl'> {
   /** Project of the clusters whose policy names none. Absent: that of the credentials. */
   readonly project?: string;
 }
@@ -22,13 +22,17 @@ export function regionFromEnvironment(env: Environment, provider: ProviderName):
  * NodeferryError InvalidArgument naming the variable and its allowed values
  */
 export function googleFromEnvironment(env: Environment): GoogleSettings {
-  const [project, endpoint, url] = ['GOOGLE_CLOUD_PROJECT', 'NODEFERRY_GKE_ENDPOINT', 'NODEFERRY_COMPUTE_URL'].map(
-    (name) => (isSet(env[name]) ? env[name] : undefined),
+  const [project, endpoint] = ['GOOGLE_CLOUD_PROJECT', 'NODEFERRY_GKE_ENDPOINT'].map((name) =>
+    isSet(env[name]) ? env[name] : undefined,
+  );
+  const [computeUrl, resourceManagerUrl] = ['NODEFERRY_COMPUTE_URL', 'NODEFERRY_RESOURCE_MANAGER_URL'].map((name) =>
+    isSet(env[name]) ? readUrl(name, env[name]) : undefined,
   );
   return {
     ...(project === undefined ? {} : { project }),
     ...(endpoint === undefined ? {} : { gkeEndpoint: readEndpoint('NODEFERRY_GKE_ENDPOINT', endpoint) }),
-    ...(url === undefined ? {} : { computeUrl: readUrl('NODEFERRY_COMPUTE_URL', url) }),
+    ...(computeUrl === undefined ? {} : { computeUrl }),
+    ...(resourceManagerUrl === undefined ? {} : { resourceManagerUrl }),
   };
 }
 

@@ -1,11 +1,11 @@
-import { createEksNodePools } from '../adapters/eks/node-pools.ts';
+import { once } from '../adapters/calls/once.ts';
 import { createNoNodePools } from '../adapters/no-provider/node-pools.ts';
-import { poolsByProvider } from '../operations/pools-by-provider.ts';
+import { delegatePools, poolsByProvider } from '../operations/pools-by-provider.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { NodePools } from '../ports/node-pools.ts';
 import type { ProviderPools } from '../ports/provider.ts';
 import { type GoogleSettings, googleFromEnvironment } from './environment.ts';
-import { openGkePools } from './gke-pools.ts';
+import { askGkePermissions, openGkePools } from './gke-pools.ts';
 import type { ProviderName } from './provider-names.ts';
 import { providerTraits } from './provider-traits.ts';
 
@@ -18,16 +18,27 @@ interface PoolOptions {
 
 /** All providers: the only place that knows which name stands for which adapter. Adding one takes a name, its traits, a line here, and its node labels. */
 const providers: Readonly<Record<ProviderName, (options: Required<PoolOptions>) => NodePools>> = {
-  eks: createEksNodePools,
+  eks: openEksPools,
   gke: openGkePools,
   none: createNoNodePools,
 };
 
-/** The node pools of all providers. Nothing is connected before the first call. @throws NodeferryError InvalidArgument for a wrong variable */
+/** Those that tell what the caller may do. */
+const permissions = { gke: askGkePermissions } as const;
+
+/** Node pools of EKS. Their SDK is loaded at the first call: nobody on another cloud waits for it. */
+function openEksPools({ clock }: Pick<PoolOptions, 'clock'>): NodePools {
+  const load = once(async () => (await import('../adapters/eks/node-pools.ts')).createEksNodePools({ clock }));
+  return delegatePools(load);
+}
+
+/** The node pools of all providers. Nothing is loaded or connected before the first call. @throws NodeferryError InvalidArgument for a wrong variable */
 export function openNodePools({ clock, google = googleFromEnvironment(process.env) }: PoolOptions): ProviderPools {
   const opened = Object.entries(providers).map(([name, open]) => {
     const traits = providerTraits[name as ProviderName];
-    return [name, { traits, pools: open({ clock, google }) }];
+    const ask = name in permissions ? permissions[name as keyof typeof permissions] : undefined;
+    const options = { clock, google };
+    return [name, { traits, pools: open(options), ...(ask && { findMissingPermissions: ask(options) }) }];
   });
   return poolsByProvider(Object.fromEntries(opened));
 }

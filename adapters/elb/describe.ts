@@ -14,9 +14,9 @@ import {
   type TargetGroupAttribute,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { TargetFacts } from '../../core/model/target-group.ts';
+import type { RateLimiter } from '../calls/rate-limiter.ts';
 import { callElb, isNotThere } from './errors.ts';
 import { mapTarget } from './map.ts';
-import type { RateLimiter } from './rate-limiter.ts';
 
 /** What calls are made with. All of them respect the rate limiter; for `readTargetHealth` the caller does that. */
 export interface ElbReader {

@@ -2,18 +2,21 @@ import { ElasticLoadBalancingV2Client } from '@aws-sdk/client-elastic-load-balan
 import type { Clock } from '../../ports/clock.ts';
 import type { LoadBalancers } from '../../ports/load-balancers.ts';
 import { type AwsClientOptions, awsClientConfig } from '../aws/client-config.ts';
+import { coalesce } from '../calls/coalesce.ts';
+import { createRateLimiter } from '../calls/rate-limiter.ts';
 import { rememberAttributes } from './attributes.ts';
-import { coalesce } from './coalesce.ts';
 import { readTargetHealth } from './describe.ts';
 import { discoverTargetGroups } from './discover.ts';
 import { discoverBoundGroups } from './discover-bound.ts';
-import { createRateLimiter } from './rate-limiter.ts';
 
 /** How the ELB adapter works. Credentials and endpoint come from the SDK's own provider chain, e.g. `AWS_ENDPOINT_URL`. */
 export interface ElbOptions extends AwsClientOptions {
   readonly region: string;
   readonly clock: Clock;
-  /** Describe calls per second over all callers of this adapter. Default 4: ELB refills 10 for the whole account. */
+  /**
+   * Describe calls per second over all callers of this adapter. Default 4: ELB's own bucket holds 40 and refills by 10 per second for the whole account,
+   * including its controllers (ELB user guide, "Request throttling for the ELB API").
+   */
   readonly describeRatePerSecond?: number;
   /** Describe calls that may be made at once after a quiet period. Default 12 of the account's 40. */
   readonly describeBurst?: number;
@@ -35,7 +38,7 @@ export function createElbLoadBalancers(options: ElbOptions): LoadBalancers {
   const observation = coalesce(
     clock,
     () => limiter.queue(),
-    (arn) => readTargetHealth(client, arn),
+    (arn: string) => readTargetHealth(client, arn),
   );
 
   return {

@@ -49,6 +49,7 @@ export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase 
   const own = attributesOf(observation.targetGroupAttributes);
   const crossZone = mapCrossZone(own, attributesOf(observation.loadBalancerAttributes));
   const hasPods = observation.targetGroup.TargetType === 'ip';
+  const isLbc = observation.controller === 'aws-load-balancer-controller';
   return {
     id: observation.targetGroup.TargetGroupArn ?? '',
     name: observation.targetGroup.TargetGroupName ?? '',
@@ -56,7 +57,9 @@ export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase 
     loadBalancer: observation.loadBalancer.LoadBalancerName ?? '',
     service: observation.service,
     // Observed with v3.5: the target turns healthy again and stays, with the label set.
-    strandsDraining: observation.controller === 'aws-load-balancer-controller' && !hasPods,
+    strandsDraining: isLbc && !hasPods,
+    // Only the label's presence counts there (docs of the AWS Load Balancer Controller, "Node exclusion"; run with v3.5).
+    ...(isLbc && !hasPods ? { ignoresLabelValue: true } : {}),
     membership: hasPods ? 'pods' : 'all-nodes',
     crossZone,
     zones: (observation.loadBalancer.AvailabilityZones ?? []).map(({ ZoneName }) => ZoneName ?? '').sort(),

@@ -1,4 +1,5 @@
 import type { compute_v1 } from '@googleapis/compute';
+import { once } from '../calls/once.ts';
 import { authClientOf, type GcpOptions } from './options.ts';
 import { callRepeatedly, type RetryTiming } from './retry.ts';
 
@@ -28,20 +29,6 @@ async function loadCompute(options: GcpOptions): Promise<compute_v1.Compute> {
   // The package has a copy of the types of google-auth-library; only one of that library is installed.
   const auth = (await authClientOf(options)) as never;
   return compute({ version: 'v1', auth, retry: false, timeout, ...(computeUrl && { rootUrl: computeUrl }) });
-}
-
-/** Creates something at its first use; after a failure, anew. */
-export function once<T>(create: () => Promise<T>): () => Promise<T> {
-  let created: Promise<T> | undefined;
-  return async () => {
-    created ??= create();
-    try {
-      return await created;
-    } catch (error) {
-      created = undefined;
-      throw error;
-    }
-  };
 }
 
 /** Calls Compute Engine with something that may be repeated: a read, or a change with a request ID. */

@@ -9,8 +9,14 @@ export interface GoogleCall {
   readonly subject: string;
 }
 
-/** Reasons for which Compute Engine refuses a call for the rate alone (Compute Engine documentation, "Rate quotas"). */
-const rateReasons = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'quotaExceeded', 'RATE_LIMIT_EXCEEDED']);
+/**
+ * Reasons for which a call is refused for the rate alone (Compute Engine documentation, "Rate quotas"). `quotaExceeded` is none of them: it is about a
+ * quota of resources (GoogleCloudDataproc/hadoop-connectors, ApiErrorExtractor, tells both apart).
+ */
+const rateReasons = new Set(['rateLimitExceeded', 'userRateLimitExceeded', 'RATE_LIMIT_EXCEEDED']);
+
+/** A quota of calls is named by its metric, earlier by its group; a quota of resources by the resource (hashicorp/terraform-provider-google, issue 8360). */
+const rateText = /quota exceeded for quota (?:metric|group) /i;
 
 /** GKE's words for an operation that excludes another, in the order in which it has used them. */
 const conflictTexts =
@@ -27,8 +33,13 @@ export function isConflict({ rpc, reason, message }: GoogleErrorFacts): boolean 
 /** The problem code of an error of Google's. */
 function problemCode(facts: GoogleErrorFacts): ProblemCode {
   if (isConflict(facts)) return 'Conflict';
-  if (quotaText.test(facts.message) && !rateReasons.has(facts.reason ?? '')) return 'CapacityUnavailable';
+  if (isRate(facts)) return 'Throttled';
+  if (facts.reason === 'quotaExceeded' || quotaText.test(facts.message)) return 'CapacityUnavailable';
   return facts.rpc === undefined ? httpCode(facts) : rpcCode(facts.rpc);
+}
+
+function isRate({ reason = '', message }: GoogleErrorFacts): boolean {
+  return rateReasons.has(reason) || rateText.test(message);
 }
 
 function rpcCode(rpc: string): ProblemCode {
@@ -53,8 +64,8 @@ function rpcCode(rpc: string): ProblemCode {
   }
 }
 
-function httpCode({ status, reason }: GoogleErrorFacts): ProblemCode {
-  if (status === 429 || rateReasons.has(reason ?? '')) return 'Throttled';
+function httpCode({ status }: GoogleErrorFacts): ProblemCode {
+  if (status === 429) return 'Throttled';
   if (status === 401 || status === 403) return 'Forbidden';
   if (status === undefined || status >= 500 || status === 408) return 'ProviderUnavailable';
   return 'ProviderRefused';

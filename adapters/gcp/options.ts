@@ -16,6 +16,8 @@ export interface GcpOptions {
   readonly gkeEndpoint?: { readonly host: string; readonly port: number };
   /** Where Compute Engine listens, ending with a slash. Default Google's own address. */
   readonly computeUrl?: string;
+  /** Where Resource Manager listens, which tells what the caller may do; ending with a slash. Default Google's own address. */
+  readonly resourceManagerUrl?: string;
 }
 
 const scope = 'https://www.googleapis.com/auth/cloud-platform';

@@ -6,6 +6,8 @@ import { type GoogleCall, toNodeferryError } from './errors.ts';
 export interface RetryTiming {
   readonly clock: Clock;
   readonly maxAttempts: number;
+  /** Waits until one more call may be made, before each attempt. Absent where nothing limits the rate. */
+  readonly queue?: () => Promise<void>;
 }
 
 const firstPauseMs = 500;
@@ -25,6 +27,7 @@ export async function callOnce<T>(call: GoogleCall, send: () => Promise<T>): Pro
  */
 export async function callRepeatedly<T>(timing: RetryTiming, call: GoogleCall, send: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
+    await timing.queue?.();
     try {
       return await callOnce(call, send);
     } catch (error) {

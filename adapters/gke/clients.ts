@@ -1,5 +1,6 @@
 import type { ClusterManagerClient } from '@google-cloud/container';
-import { type ComputeClient, createComputeClient, defaultCallTimeoutMs, once } from '../gcp/compute-client.ts';
+import { once } from '../calls/once.ts';
+import { type ComputeClient, createComputeClient, defaultCallTimeoutMs } from '../gcp/compute-client.ts';
 import { authClientOf, type GcpOptions } from '../gcp/options.ts';
 import { callOnce, callRepeatedly } from '../gcp/retry.ts';
 

@@ -6,6 +6,7 @@ import { poolSubject } from './names.ts';
 import { findPool, type PoolObservation, readCluster, requireNodePool } from './observe.ts';
 import { setAutoscaling, setExclusion, setLabels, setManagement } from './settings.ts';
 import {
+  createdByLabel,
   exclusion,
   type NodePoolMessage,
   ownersAutoscaling,
@@ -19,15 +20,18 @@ import {
   suspendedValue,
   upgrade,
 } from './settings-label.ts';
+import { trimPool } from './sizes.ts';
 
 /**
  * Switches off what adds, moves or replaces VMs of the pool: the cluster autoscaler, auto-repair and auto-upgrade. A release channel does not allow the
  * latter two to be off; there a maintenance exclusion keeps upgrades away, and auto-repair stays on. Managed instance groups never move a VM to another
- * zone. Returns what was changed, the same on every call. @throws NodeferryError Conflict while the pool is being created
+ * zone. Returns what was changed, the same on every call. A pool of a run that is being created gets no more VMs than it has: GKE would try for half an
+ * hour to create the others, and change nothing else meanwhile. @throws NodeferryError Conflict while the pool is being created
  */
 export async function suspendScaling(clients: GkeClients, ref: PoolRef): Promise<readonly string[]> {
   const pool = await requireNodePool(clients, ref);
   if (pool.status === 'PROVISIONING') {
+    if (resourceLabels(pool)[createdByLabel] !== undefined) await trimPool(clients, ref);
     throw new NodeferryError({
       code: 'Conflict',
       message: `${poolSubject(ref)} is being created, and GKE changes no settings of it before that is done`,

@@ -33,6 +33,7 @@ export function nodeFacts(node: V1Node, providers: readonly ProviderNodeLabels[]
     ...readiness(node),
     cordoned: node.spec?.unschedulable ?? false,
     excluded: excludesNode(labels[excludeLabel]),
+    ...(labels[excludeLabel] !== undefined && !excludesNode(labels[excludeLabel]) ? { deniesExclusion: true } : {}),
     ...asksToStay(node),
     ownership: ownershipOf(node),
     labels,
@@ -42,7 +43,7 @@ export function nodeFacts(node: V1Node, providers: readonly ProviderNodeLabels[]
 
 /**
  * Whether a value of the exclude label excludes the node: any but a word for false. The service controller parses the value; other controllers (AWS
- * Load Balancer Controller, ingress-gce) only check whether the label exists.
+ * Load Balancer Controller, ingress-gce) only check whether the label exists, which their target groups say.
  */
 export function excludesNode(value: string | undefined): boolean {
   return value !== undefined && !falseWords.has(value);

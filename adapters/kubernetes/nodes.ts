@@ -79,7 +79,7 @@ function decideExclude(node: V1Node, run: string): Decision<'done' | 'already'> 
     if (excludesNode(value)) return { outcome: 'already' };
     throw new NodeferryError({
       code: 'NotOwned',
-      message: `Node ${node.metadata?.name} carries the label ${excludeLabel}=${value} that somebody else set, which keeps it in load balancers`,
+      message: `Node ${node.metadata?.name} carries the label ${excludeLabel}=${value} that somebody else set, which keeps it in load balancers whose controllers read the value`,
       hint: `Remove the label: kubectl label node ${node.metadata?.name} ${excludeLabel}-`,
     });
   }

@@ -25,6 +25,20 @@ export async function checkPool(pools: ProviderPools, policy: Policy, limit: Tim
   };
 }
 
+/** Checks what the caller may do, where the cloud tells that. The worker has an identity of its own, so nothing here is worse than a warning. */
+export async function checkCloudPermissions(pools: ProviderPools, policy: Policy): Promise<readonly Check[]> {
+  const id = 'cloud.role';
+  try {
+    const missing = await pools.findMissingPermissions(poolRefOf(policy));
+    if (missing === undefined) return [];
+    if (missing.length === 0) return [{ id, state: 'ok', found: 'you may do everything that a worker needs' }];
+    const fix = `A worker has an identity of its own, which needs the role in deploy/iam. Run doctor as that one, or grant it to whoever runs plan and cleanup.`;
+    return [{ id, state: 'warning', found: `you lack what a worker needs: ${missing.join(', ')}`, fix }];
+  } catch (error) {
+    return [{ id, state: 'warning', ...explainFailure(error) }];
+  }
+}
+
 /** Checks that the pool to adopt exists, or whether the caller may create the new pool. */
 export async function checkTarget(pools: ProviderPools, policy: Policy): Promise<readonly Check[]> {
   if (policy.adoptTarget === true) return await checkAdopted(pools, policy);

@@ -6,7 +6,7 @@ import { openCluster } from '../../wiring/cluster.ts';
 import { openNodePools } from '../../wiring/providers.ts';
 import type { ClusterOptions } from '../cluster-options.ts';
 import { type Check, skipChecks } from './check.ts';
-import { checkPool, checkTarget } from './cloud.ts';
+import { checkCloudPermissions, checkPool, checkTarget } from './cloud.ts';
 import { checkApiServer, checkPermissions, type ExaminedCluster } from './cluster.ts';
 import { checkLeftovers } from './leftovers.ts';
 import { explainFailure, patienceMs, type TimeLimit, withTimeLimit } from './time-limit.ts';
@@ -78,8 +78,12 @@ async function checkCluster(
 async function checkCloud(pools: ProviderPools, policy: Policy | undefined): Promise<readonly Check[]> {
   if (policy === undefined) return skipChecks(['cloud.pool', 'cloud.permissions'], noPolicy);
   return await withTimeLimit(pools.traitsOf(policy.pool).title, patienceMs, async (limit) => {
-    const pool = await checkPool(pools, policy, limit);
-    if (pool.state === 'failed') return [pool, ...skipChecks(['cloud.permissions'], 'the pool cannot be read')];
-    return [pool, ...(await limit.check('cloud.permissions', async () => await checkTarget(pools, policy)))];
+    const [pool, role] = await Promise.all([
+      checkPool(pools, policy, limit),
+      limit.check('cloud.role', async () => await checkCloudPermissions(pools, policy)),
+    ]);
+    if (pool.state === 'failed')
+      return [pool, ...role, ...skipChecks(['cloud.permissions'], 'the pool cannot be read')];
+    return [pool, ...role, ...(await limit.check('cloud.permissions', async () => await checkTarget(pools, policy)))];
   });
 }

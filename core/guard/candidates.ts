@@ -19,7 +19,7 @@ export type CandidateZones = ReadonlyMap<string, CandidateZone>;
 
 /**
  * Finds the zones whose last candidate node must stay. A controller may take every pod of a zone out of its load balancers, of whatever pool, once
- * the zone has no node that is Ready, not excluded and not about to be deleted. A cordon makes no difference.
+ * the zone has no node that is Ready, without the exclude label (whatever its value) and not about to be deleted. A cordon makes no difference.
  */
 export function findCandidateZones({ cluster }: ServingFacts, inFlight: readonly NodeRef[]): CandidateZones {
   const needing = zonesWithPods(cluster);
@@ -71,7 +71,7 @@ export function findLostCandidate(node: NodeRef, facts: ServingFacts): string | 
 }
 
 function isCandidate(node: NodeFacts): boolean {
-  return node.ready && !node.excluded && takenAwayBy(node) === undefined;
+  return node.ready && !node.excluded && node.deniesExclusion !== true && takenAwayBy(node) === undefined;
 }
 
 /** A zone without endpoints loses nothing. */

@@ -1,4 +1,5 @@
 import { indexOf } from '../model/cluster-index.ts';
+import { isExcludedFrom } from '../model/excluded-from.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
 import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServingFacts } from '../model/serving.ts';
@@ -84,6 +85,7 @@ function recoveringNodes(state: ServiceState, facts: ServingFacts): readonly Nod
     (node) =>
       node.ready &&
       !node.excluded &&
+      !state.groups.some((group) => isExcludedFrom(node, group)) &&
       !state.serving.has(node.name) &&
       (local ? (state.readyOn.get(node.name) ?? 0) > 0 : state.attached.has(node.name)),
   );

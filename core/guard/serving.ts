@@ -1,4 +1,5 @@
 import { indexOf, onceFor } from '../model/cluster-index.ts';
+import { isExcludedFrom } from '../model/excluded-from.ts';
 import type { NodeFacts } from '../model/node.ts';
 import { isLeaving } from '../model/pod-targets.ts';
 import { type Reach, reachOf } from '../model/reach.ts';
@@ -105,9 +106,10 @@ function computeState(service: ServiceFacts, facts: ServingFacts): ServiceState 
   for (const node of facts.cluster.nodes) {
     const state = worstState(registered, node.instanceId);
     // A node that is not Ready is deregistered for now; in a group that draws its targets it may never have been one.
-    const isComing = !local && !node.excluded && ((!node.ready && takesAll) || state.isDraining);
+    const isExcluded = groups.some((group) => isExcludedFrom(node, group));
+    const isComing = !local && !isExcluded && ((!node.ready && takesAll) || state.isDraining);
     if (state.isRegistered || isComing) attached.add(node.name);
-    if (state.isTaken || (state.isReturning && !node.excluded)) taken.add(node.name);
+    if (state.isTaken || (state.isReturning && !isExcluded)) taken.add(node.name);
     const endpoints = readyOn.get(node.name) ?? 0;
     if (node.ready && state.isHealthy && (!local || endpoints > 0)) {
       serving.set(node.name, { name: node.name, zone: node.zone, endpoints, targets: 1 });

@@ -39,8 +39,10 @@ export interface NodeFacts extends NodeRef {
   /** Since when (epoch ms) its kubelet has not reported (Ready is Unknown). Absent while the kubelet reports. */
   readonly unknownSince?: number;
   readonly cordoned: boolean;
-  /** True while it has the label `node.kubernetes.io/exclude-from-external-load-balancers`. */
+  /** True while it has the label `node.kubernetes.io/exclude-from-external-load-balancers`, unless the label's value means no. */
   readonly excluded: boolean;
+  /** True while it has that label with a value that means no. Controllers that only check whether the label exists exclude it all the same. */
+  readonly deniesExclusion?: boolean;
   /** True when it has the annotation `karpenter.sh/do-not-disrupt: "true"`. */
   readonly doNotDisrupt?: boolean;
   /** The cluster autoscaler must not remove it (annotation `cluster-autoscaler.kubernetes.io/scale-down-disabled: "true"`). */

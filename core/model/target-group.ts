@@ -68,6 +68,8 @@ export interface TargetGroupFacts {
   readonly service: string;
   /** The controller never deregisters a node that is excluded while its target is `unhealthy.draining`. */
   readonly strandsDraining: boolean;
+  /** The controller excludes every node that has the exclude label, whatever its value. Absent where a value that means no includes the node. */
+  readonly ignoresLabelValue?: boolean;
   /** Absent in facts from before there were others than `all-nodes`. */
   readonly membership?: Membership;
   /**

@@ -1,4 +1,5 @@
 import { indexOf } from '../model/cluster-index.ts';
+import { isExcludedFrom } from '../model/excluded-from.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetFacts, TargetGroupFacts } from '../model/target-group.ts';
@@ -69,8 +70,9 @@ function notice(
       return !leaves && ready.has(podsByIp.get(target.ip)?.uid ?? '') ? 'healthy' : target.state;
     }
     const node = nodesByInstance.get(target.instanceId);
-    const leaves = target.state === 'draining' && (group.returnsAfterDrain !== true || node?.excluded === true);
-    if (leaves || target.state === 'unused' || node === undefined) return target.state;
+    if (target.state === 'unused' || node === undefined) return target.state;
+    if (target.state === 'draining' && (group.returnsAfterDrain !== true || isExcludedFrom(node, group)))
+      return 'draining';
     return !local || hosts.has(node.name) ? 'healthy' : 'unhealthy';
   };
   if (group.targets.every((target) => target.state === seen(target))) return group;

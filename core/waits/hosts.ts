@@ -1,5 +1,6 @@
 import { balancedServices } from '../guard/serving.ts';
 import { indexOf } from '../model/cluster-index.ts';
+import { isExcludedFrom } from '../model/excluded-from.ts';
 import type { NodeFacts } from '../model/node.ts';
 import type { PodFacts } from '../model/pod.ts';
 import { servesIn } from '../model/pod-targets.ts';
@@ -50,10 +51,11 @@ export function observeHosts(service: ServiceFacts, question: HostsQuestion): Ho
   const late: string[] = [...ofPods.late];
   const aside: Record<string, string> = { ...ofPods.aside };
   for (const node of facts.cluster.nodes) {
-    if (!hosts.has(node.name) || node.excluded || (leaving.has(node.uid) && node.cordoned)) continue;
-    const group = groups.find((one) => !isHealthy(node, one));
+    if (!hosts.has(node.name) || (leaving.has(node.uid) && node.cordoned)) continue;
+    const open = groups.filter((one) => !isExcludedFrom(node, one));
+    const group = open.find((one) => !isHealthy(node, one));
     if (group === undefined) continue;
-    if (isLate(node, groups, question)) late.push(node.name);
+    if (isLate(node, open, question)) late.push(node.name);
     else aside[node.name] = explainAside(node, service, group);
   }
   return { late, aside };

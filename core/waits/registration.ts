@@ -1,4 +1,5 @@
 import { indexOf } from '../model/cluster-index.ts';
+import { isExcludedFrom } from '../model/excluded-from.ts';
 import type { NodeFacts } from '../model/node.ts';
 import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ClusterFacts } from '../model/serving.ts';
@@ -24,7 +25,7 @@ export function takesNode(
   if (membership === 'subset' || membership === 'pods') return false;
   const mayBeIn = membership === 'all-nodes' ? () => true : hostsOf(group, cluster);
   if (!mayBeIn(node)) return false;
-  const others = peers.filter((peer) => peer.uid !== node.uid && !peer.excluded && mayBeIn(peer));
+  const others = peers.filter((peer) => peer.uid !== node.uid && !isExcludedFrom(peer, group) && mayBeIn(peer));
   const near = others.filter(({ zone }) => zone === node.zone);
   if (near.length > 0) return near.some((peer) => isTaken(peer, group));
   if (!group.zones.includes(node.zone)) return false;

@@ -63,6 +63,7 @@ export async function openGoogle(
     METADATA_SERVER_DETECTION: 'assume-present',
     NODEFERRY_GKE_ENDPOINT: `localhost:${gcp.gkePort}`,
     NODEFERRY_COMPUTE_URL: `${gcp.computeUrl}/`,
+    NODEFERRY_RESOURCE_MANAGER_URL: `${gcp.computeUrl}/`,
     GRPC_DEFAULT_SSL_ROOTS_FILE_PATH: authorityFile,
   };
   return {

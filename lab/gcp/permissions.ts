@@ -39,6 +39,9 @@ const permissions: Readonly<Record<string, string>> = {
   'networkEndpointGroups.listNetworkEndpoints': 'compute.networkEndpointGroups.list',
 };
 
+/** The method of Resource Manager that tells which of some permissions the caller has. It needs none itself (Resource Manager API reference). */
+export const testIamPermissions = 'projects.testIamPermissions';
+
 /** The permission that a method needs; its own name for one without a model. */
 export function permissionOf(method: string): string {
   return permissions[method] ?? method;

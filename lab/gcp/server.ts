@@ -8,7 +8,7 @@ import { HttpError, RpcError } from './errors.ts';
 import { type Faults, faultControls, httpFault, noFaults, rpcFault, takeFault } from './faults.ts';
 import { gkeHandlers } from './gke/handlers.ts';
 import { serveGrpc } from './grpc/serve.ts';
-import { permissionOf } from './permissions.ts';
+import { permissionOf, testIamPermissions } from './permissions.ts';
 import { type GcpDelays, presets } from './presets.ts';
 import { type ClusterSeed, seedCluster } from './seed.ts';
 import type { World } from './world.ts';
@@ -92,11 +92,14 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
     const fault = takeFault(world.faults, call.service, call.method);
     try {
       if (fault !== undefined && fault !== 'lost') throw failed(fault);
-      if (allowed !== undefined && !allowed.includes(permissionOf(call.method))) throw failed('forbidden');
+      const mayCall = call.method === testIamPermissions || allowed?.includes(permissionOf(call.method)) !== false;
+      if (!mayCall) throw failed('forbidden');
       const answer = await handle();
       log(fault === 'lost' ? 'lost' : 'ok');
       return fault === 'lost' ? 'lost' : answer;
     } catch (error) {
+      // No answer of a call that took no effect is lost: that of a later one will be.
+      if (fault === 'lost') world.faults.calls.push({ kind: fault, match: { method: call.method }, left: 1 });
       log(error instanceof RpcError ? error.code : error instanceof HttpError ? String(error.status) : 'broken');
       throw error;
     }
@@ -110,6 +113,7 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
         { service: 'compute', method, userAgent, input },
         (kind) => httpFault(kind, method),
         () => {
+          if (method === testIamPermissions) return grantedOf(body, now.allowed);
           const handler = now.compute[method];
           if (handler === undefined)
             throw new HttpError(501, 'notImplemented', `the simulated Compute Engine has no ${method}`);
@@ -157,6 +161,12 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
       await http.close();
     },
   };
+}
+
+/** Those of the permissions in the request that the caller has. */
+function grantedOf({ permissions }: Readonly<Record<string, unknown>>, allowed: readonly string[] | undefined): object {
+  const asked = Array.isArray(permissions) ? permissions.map(String) : [];
+  return { permissions: asked.filter((one) => allowed?.includes(one) !== false) };
 }
 
 function begin(options: WorldOptions, computeBase: string) {

@@ -4,8 +4,9 @@
  * until it is killed, its settings must see to: `sleep + period x (failures - 1) >= grace period`.
  */
 import type { KubernetesObject } from '@kubernetes/client-node';
+import { googleService } from './google-services.ts';
 import { onWeb } from './parts.ts';
-import { deployment, googleService, type PodEnding } from './workloads.ts';
+import { deployment, type PodEnding } from './workloads.ts';
 
 /** The settings of the report: exactly enough for a sleep of 10 s and a grace period of 30 s. */
 const patient = { periodSeconds: 10, failureThreshold: 3 } as const;
@@ -50,6 +51,6 @@ const controllers: Readonly<Record<string, Controller>> = {
 export function endingControllers(): readonly KubernetesObject[] {
   return Object.entries(controllers).flatMap(([name, { clusterIP, ending, env = {} }]) => [
     deployment({ name, replicas: 2, nodeSelector: onWeb, ending, env }),
-    googleService({ name, clusterIP, externalTrafficPolicy: 'Local' }),
+    googleService('class', { name, clusterIP, externalTrafficPolicy: 'Local' }),
   ]);
 }

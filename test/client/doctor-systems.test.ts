@@ -48,6 +48,30 @@ describe('checkSystems', () => {
     expect(find(checks, 'cluster.api-server')?.found).toBe('Kubernetes v1.36.1');
   });
 
+  test.each([
+    ['says that you may do what a worker needs', async () => [], 'ok', 'you may do everything that a worker needs'],
+    [
+      'warns of permissions that you lack',
+      async () => ['compute.regions.get', 'container.clusters.update'],
+      'warning',
+      'you lack what a worker needs: compute.regions.get, container.clusters.update',
+    ],
+    [
+      'warns where that can’t be asked',
+      async () => {
+        throw new NodeferryError({ code: 'Forbidden', message: 'project p: the API is disabled' });
+      },
+      'warning',
+      'project p: the API is disabled',
+    ],
+  ] as const)('%s, where the cloud tells it', async (_what, findMissingPermissions, state, found) => {
+    const systems = systemsOf(createScenario());
+    const pools = { ...systems.pools, findMissingPermissions };
+    const checks = await checkSystems({ ...systems, pools }, questionOf());
+    expect(find(checks, 'cloud.role')).toMatchObject({ state, found });
+    expect(find(checks, 'cloud.permissions')?.state).toBe('ok');
+  });
+
   test('warns of what runs have left that have ended, but not of what a run under way needs', async () => {
     const world = createScenario();
     await leave(world, 'run-old', 0);

@@ -5,7 +5,7 @@ import { type GkeLab, startGkeLab } from '../../lab/gke-lab.ts';
 import { NAMESPACES } from '../../lab/network-plan.ts';
 import { run } from '../../lab/process.ts';
 import { gkeEndingsScenario } from '../../lab/scenarios/gke.ts';
-import { googleService } from '../../lab/scenarios/workloads.ts';
+import { googleService } from '../../lab/scenarios/google-services.ts';
 import { loadBalancerUrls, outsideTraffic, type TrafficTarget } from '../../lab/traffic/config.ts';
 import { startTraffic } from '../../lab/traffic/traffic.ts';
 import type { TrafficTruth } from '../../lab/traffic/truth.ts';
@@ -24,7 +24,7 @@ afterAll(async () => await lab?.stop());
 
 describeSourceIp('GKE', () => ({
   lab,
-  balanced: (name, clusterIP, externalTrafficPolicy) => googleService({ name, clusterIP, externalTrafficPolicy }),
+  balanced: (name, clusterIP, externalTrafficPolicy) => googleService('class', { name, clusterIP, externalTrafficPolicy }),
   checkOf: ({ name }) => {
     const check = [...lab.gcp.model.resources.values()].find(
       ({ path, fields }) =>

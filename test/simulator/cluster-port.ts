@@ -278,7 +278,12 @@ function nodeFacts(node: SimNode): NodeFacts {
   const { annotations: _annotations, silent: _silent, believes: _believes, ...rest } = node;
   const doNotDisrupt = node.annotations['karpenter.sh/do-not-disrupt'] === 'true' ? { doNotDisrupt: true } : {};
   const { name, others } = eksNodeLabels;
-  return { ...rest, poolLabels: { name, others }, ...doNotDisrupt, excluded: isExcluded(node), ownership };
+  return { ...rest, poolLabels: { name, others }, ...doNotDisrupt, ...exclusionOf(node), ownership };
+}
+
+function exclusionOf(node: SimNode): Pick<NodeFacts, 'excluded' | 'deniesExclusion'> {
+  const excluded = isExcluded(node);
+  return { excluded, ...(!excluded && node.labels[excludeLabel] !== undefined ? { deniesExclusion: true } : {}) };
 }
 
 function providerIdOf({ cloud = 'aws' }: World, { zone, instanceId }: SimNode): string {

@@ -1,4 +1,5 @@
 import { eksTraits } from '../../adapters/eks/traits.ts';
+import { gkeTraits } from '../../adapters/gke/traits.ts';
 import { createNoNodePools } from '../../adapters/no-provider/node-pools.ts';
 import { noProviderTraits } from '../../adapters/no-provider/traits.ts';
 import { zoneRulesOf } from '../../adapters/time-zones/zone-rules.ts';
@@ -23,6 +24,7 @@ export function createSimPorts(world: World): Ports {
     cluster: withFaults(world, createSimCluster(world), () => world.faults.apiDown),
     pools: poolsByProvider({
       eks: { traits: eksTraits, pools: withFaults(world, createSimPools(world)) },
+      gke: { traits: gkeTraits, pools: withFaults(world, world.gkePools ?? createSimPools(world)) },
       none: { traits: noProviderTraits, pools: createNoNodePools() },
       toy: {
         traits: toyTraits,

@@ -6,6 +6,7 @@ import type { TargetGroupFacts, TargetState } from '../../core/model/target-grou
 import type { AnnotationsBefore } from '../../core/pod-surge/keep-from-pruners.ts';
 import type { LearnedTimes } from '../../core/schedule/needed-time.ts';
 import type { FreezePeriod } from '../../core/schedule/schedule.ts';
+import type { NodePools } from '../../ports/node-pools.ts';
 import { createVirtualClock, type VirtualClock } from './clock.ts';
 import { type Delays, defaultDelays } from './delays.ts';
 
@@ -265,6 +266,8 @@ export interface World {
   /** Workloads whose autoscalers multiply a metric by all pods that they find. */
   autoscalers: string[];
   pools: SimPool[];
+  /** What a step gets as the node pools of GKE; like those of the world unless given. */
+  gkePools?: NodePools;
   leases: Map<
     string,
     { holder: string; token: number; expiresAt: number; fence?: FencingToken; incomingPool?: string }

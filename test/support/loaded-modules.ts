@@ -19,9 +19,13 @@ export function packagesLoadedBy(
   return packagesLoaded(main, '/client/cli.ts', args, env);
 }
 
-/** The packages from which a module loads something when it is imported, before anything of it is used. */
-export function packagesLoadedByModule(path: string): readonly string[] {
-  return packagesLoaded(fileURLToPath(new URL(`../../${path}`, import.meta.url)), `/${path}`, [], {});
+/** The packages from which a module loads something when it is run with these arguments; of one that only exports, before anything of it is used. */
+export function packagesLoadedByModule(
+  path: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): readonly string[] {
+  return packagesLoaded(fileURLToPath(new URL(`../../${path}`, import.meta.url)), `/${path}`, args, env);
 }
 
 function packagesLoaded(

@@ -31,9 +31,11 @@ describe('readConfig', () => {
 
   test('reads where the services of Google Cloud are', () => {
     const where = { NODEFERRY_GKE_ENDPOINT: 'localhost:8443', NODEFERRY_COMPUTE_URL: 'http://127.0.0.1:8080' };
-    expect(readConfig({ ...minimal, ...where }).google).toEqual({
+    const manager = { NODEFERRY_RESOURCE_MANAGER_URL: 'https://manager.example.com/' };
+    expect(readConfig({ ...minimal, ...where, ...manager }).google).toEqual({
       gkeEndpoint: { host: 'localhost', port: 8443 },
       computeUrl: 'http://127.0.0.1:8080/',
+      resourceManagerUrl: 'https://manager.example.com/',
     });
   });
 
@@ -70,6 +72,7 @@ describe('readConfig', () => {
     [{ NODEFERRY_LOG_LEVEL: 'loud' }, 'NODEFERRY_LOG_LEVEL'],
     [{ NODEFERRY_GKE_ENDPOINT: 'localhost' }, 'NODEFERRY_GKE_ENDPOINT'],
     [{ NODEFERRY_COMPUTE_URL: '127.0.0.1:8080' }, 'NODEFERRY_COMPUTE_URL'],
+    [{ NODEFERRY_RESOURCE_MANAGER_URL: 'manager.example.com' }, 'NODEFERRY_RESOURCE_MANAGER_URL'],
   ])('names the variable that is wrong: %o', (env: Record<string, string>, name) => {
     const problem = problemOf(name === 'AWS_REGION' ? env : { ...minimal, ...env });
     expect(problem?.code).toBe('InvalidArgument');

@@ -152,18 +152,20 @@ async function readGroup(
  *
  * Endpoints of type GCE_VM_IP are nodes that host an endpoint of the Service, or, under policy Cluster, a subset of all nodes, which only clusters below
  * the size of a subset exhaust (ingress-gce, pkg/neg/syncers/endpoints_calculator.go and subsets.go). Detaching is not cancelled by default
- * (pkg/flags, enable-l4-neg-detach-cancel).
+ * (pkg/flags, enable-l4-neg-detach-cancel). Of the exclude label only the presence counts (pkg/utils/zonegetter/zone_getter.go); for the others the cloud
+ * controller manager parses its value (k8s.io/cloud-provider v0.36, controllers/service).
  */
 function membersOf(
   { backends = [] }: compute_v1.Schema$BackendService,
   { key, externalTrafficPolicy }: ServiceFacts,
   { description }: Rule,
-): Pick<TargetGroupFacts, 'membership' | 'returnsAfterDrain' | 'readsLabelWithCordon'> {
+): Pick<TargetGroupFacts, 'membership' | 'returnsAfterDrain' | 'readsLabelWithCordon' | 'ignoresLabelValue'> {
   if (!backends.some(({ group }) => parsePath(group).includes('/networkEndpointGroups/'))) {
     const isOfIngressGce = readDescription(description)[ingressGceKey] === key;
-    return { membership: 'all-nodes', ...(isOfIngressGce && { readsLabelWithCordon: true }) };
+    return { membership: 'all-nodes', ...(isOfIngressGce && { readsLabelWithCordon: true, ignoresLabelValue: true }) };
   }
-  return { membership: externalTrafficPolicy === 'Local' ? 'hosts-only' : 'subset', returnsAfterDrain: true };
+  const membership = externalTrafficPolicy === 'Local' ? 'hosts-only' : 'subset';
+  return { membership, returnsAfterDrain: true, ignoresLabelValue: true };
 }
 
 function unknownLoadBalancer(service: string, address: string): UnsupportedServiceFacts {

@@ -1,24 +1,31 @@
 import { isIP } from 'node:net';
 import { NodeferryError } from '../../../core/model/problem.ts';
 import type { LoadBalancerFamily, LoadBalancers } from '../../../ports/load-balancers.ts';
+import type { RateLimiter } from '../../calls/rate-limiter.ts';
 import type { GcpOptions } from '../options.ts';
 import { findPlace } from '../provider-id.ts';
 import { targetGroupKinds } from './discover.ts';
 import { podEndpoints } from './discover-pods.ts';
 import { createGoogleLoadBalancers } from './load-balancers.ts';
+import { createReadLimiter } from './read-limits.ts';
 
 /**
- * Passthrough load balancers, whose addresses are always IP addresses, and the groups of pods of all others. Project and region are those of the nodes, as their provider IDs say: nothing has
- * to be configured, and no other project is ever asked.
+ * Passthrough load balancers, whose addresses are always IP addresses, and the groups of pods of all others. Project and region are those of the nodes,
+ * as their provider IDs say: nothing has to be configured, and no other project is ever asked. All reads of a project share a rate limit.
  */
 export function createGoogleFamily(options: Omit<GcpOptions, 'project'>): LoadBalancerFamily {
   let opened: { readonly project: string; readonly region: string; readonly balancers: LoadBalancers } | undefined;
 
+  const limiters = new Map<string, RateLimiter>();
+
   function openAt(providerIds: readonly string[]): LoadBalancers {
     const place = findPlace(providerIds);
     if (place === undefined) throw unknownPlace();
-    if (opened?.project !== place.project || opened.region !== place.region)
-      opened = { ...place, balancers: createGoogleLoadBalancers({ ...options, ...place }) };
+    if (opened?.project !== place.project || opened.region !== place.region) {
+      const limiter = limiters.get(place.project) ?? createReadLimiter(options.clock);
+      limiters.set(place.project, limiter);
+      opened = { ...place, balancers: createGoogleLoadBalancers({ ...options, ...place, limiter }) };
+    }
     return opened.balancers;
   }
 

@@ -1,7 +1,9 @@
 import { nameOfTarget, type TargetFacts, type TargetGroupBase } from '../../../core/model/target-group.ts';
 import { compareText } from '../../../core/text/format.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
-import { createComputeClient } from '../compute-client.ts';
+import { coalesce } from '../../calls/coalesce.ts';
+import type { RateLimiter } from '../../calls/rate-limiter.ts';
+import { type ComputeClient, createComputeClient } from '../compute-client.ts';
 import type { GcpOptions } from '../options.ts';
 import { discoverGroups } from './discover.ts';
 import { backendOf, discoverPodGroups, podEndpoints } from './discover-pods.ts';
@@ -16,11 +18,14 @@ import {
   readInstanceHealth,
   readTargetPool,
 } from './read.ts';
+import { createReadLimiter, readLimits } from './read-limits.ts';
 
 /** How the adapter works. */
 interface GoogleBalancerOptions extends GcpOptions {
   /** Of the cluster: passthrough load balancers are regional. */
   readonly region: string;
+  /** Of the project. Default: one of its own. */
+  readonly limiter?: RateLimiter;
 }
 
 /** Most calls for the health of VMs of a target pool that are in progress at once: the API tells it one VM at a time. */
@@ -28,22 +33,53 @@ const maxHealthCalls = 8;
 
 /**
  * The passthrough load balancers of one region, and the groups of pods of all load balancers. Members are told by the names of their VMs, which are those
- * of their nodes, or by the addresses of the pods. All states are read after the
- * call, whatever age would do.
+ * of their nodes, or by the addresses of the pods. Reads of the same group at the same moment are one, and all reads respect the limiter.
  */
 export function createGoogleLoadBalancers(options: GoogleBalancerOptions): LoadBalancers {
-  const reader: BalancerReader = { client: createComputeClient(options), region: options.region };
+  const { clock, region, limiter = createReadLimiter(options.clock) } = options;
+  const client = createComputeClient(options);
+  /** Calls that the latest read of a group took, by its ID. */
+  const costs = new Map<string, number>();
+  const costOf = ({ id }: TargetGroupBase) => costs.get(id) ?? 1;
+  const observation = coalesce(
+    clock,
+    () => limiter.queue(),
+    async (group: TargetGroupBase, first) => {
+      const paid = withTicket(client, limiter, first);
+      const members = await readMembers({ client: paid, region }, group);
+      costs.set(group.id, paid.calls());
+      return members;
+    },
+    ({ id }) => id,
+  );
   return {
     discover: async (services, { beside } = {}) => {
+      const queue = async () => await limiter.acquire();
+      const reader = { client: { ...client, queue }, region };
       const [ofNodes, ofPods] = await Promise.all([
         discoverGroups(reader, services, beside),
         discoverPodGroups(reader, services),
       ]);
       return { ...ofNodes, groups: [...ofNodes.groups, ...ofPods] };
     },
-    readTargets: async (groups) =>
-      await Promise.all(groups.map(async (group) => ({ ...group, targets: await readMembers(reader, group) }))),
+    readTargets: async (groups, { since, first = false } = {}) => {
+      const readMs = (groups.reduce((sum, group) => sum + costOf(group), 0) * 1_000) / readLimits.ratePerSecond;
+      const oldest = since === undefined ? {} : { since: Math.min(since, clock.now() - readMs) };
+      return await Promise.all(
+        groups.map(async (group) => ({ ...group, targets: await observation(group, { ...oldest, first }) })),
+      );
+    },
   };
+}
+
+/** A client for a caller with a ticket, which allows its first call. For each one after that it queues. */
+function withTicket(client: ComputeClient, limiter: RateLimiter, first: boolean) {
+  let calls = 0;
+  const queue = async () => {
+    calls += 1;
+    if (calls > 1) await limiter.acquire(first);
+  };
+  return { ...client, queue, calls: () => calls };
 }
 
 async function readMembers(reader: BalancerReader, group: TargetGroupBase): Promise<readonly TargetFacts[]> {

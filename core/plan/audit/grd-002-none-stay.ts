@@ -1,5 +1,6 @@
 import { balancedServices, stateOf } from '../../guard/serving.ts';
 import { indexOf } from '../../model/cluster-index.ts';
+import { isExcludedFrom } from '../../model/excluded-from.ts';
 import type { ServiceFacts } from '../../model/service.ts';
 import { membershipOf } from '../../model/target-group.ts';
 import { membersOf } from '../../policy/members.ts';
@@ -47,7 +48,8 @@ function findPlaces(service: ServiceFacts, { policy, facts }: AuditQuestion) {
   const isDrawn = groups.some((group) => membershipOf(group) === 'subset');
   const staying = [...(isDrawn ? nodes.keys() : attached)].flatMap((name) => {
     const node = nodes.get(name);
-    return node === undefined || node.excluded || old.has(node.uid) ? [] : [node.zone];
+    if (node === undefined || old.has(node.uid)) return [];
+    return groups.some((group) => isExcludedFrom(node, group)) ? [] : [node.zone];
   });
   const open = service.externalTrafficPolicy === 'Local' ? [...zonesThatStay(facts.cluster, policy)] : [];
   return { all, zones: new Set([...staying, ...open]) };

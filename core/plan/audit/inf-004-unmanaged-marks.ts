@@ -1,4 +1,3 @@
-import { excludeLabel } from '../../model/labels.ts';
 import type { NodeFacts } from '../../model/node.ts';
 import { takenAwayBy } from '../../model/taken-away.ts';
 import type { ClusterRule } from './rule.ts';
@@ -21,13 +20,9 @@ export const inf004UnmanagedMarks: ClusterRule = ({ facts }) =>
 
 function unmanagedMarks(node: NodeFacts): readonly string[] {
   const taint = takenAwayBy(node);
-  const label = node.labels[excludeLabel];
   return [
     ...(node.excluded && node.ownership.excludedBy === undefined ? ['excluded from load balancers'] : []),
-    // Some controllers parse the value, others only ask whether the label exists (AWS Load Balancer Controller, ingress-gce).
-    ...(!node.excluded && label !== undefined
-      ? [`label ${excludeLabel}=${label}, which excludes it for some controllers`]
-      : []),
+    ...(node.deniesExclusion === true ? ['labelled as not excluded, which some load balancers read as excluded'] : []),
     ...(node.cordoned && node.ownership.cordonedBy === undefined ? ['cordoned'] : []),
     ...(taint === undefined ? [] : [`taint ${taint}`]),
   ];

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { HttpError } from '../errors.ts';
 import { answerMetadata } from '../metadata.ts';
+import { testIamPermissions } from '../permissions.ts';
 import type { ComputeCall } from './call.ts';
 import { findRoute } from './routes.ts';
 
@@ -12,7 +13,7 @@ interface HttpCall extends ComputeCall {
   readonly userAgent: string;
 }
 
-/** Serves Compute Engine and the metadata server on one port of 127.0.0.1. `handle` answers, or returns `lost` for no answer. */
+/** Serves Compute Engine, one method of Resource Manager and the metadata server on one port of 127.0.0.1. `handle` answers, or returns `lost` for no answer. */
 export async function serveCompute(project: string, handle: (call: HttpCall) => Promise<object | 'lost'>, port = 0) {
   const server = createServer((request, response) => {
     void answer(project, handle, request, response).catch((error: Error) => response.destroy(error));
@@ -56,6 +57,15 @@ function readCall(
   query: URLSearchParams,
   body: string,
 ): HttpCall {
+  if (verb === 'POST' && pathname === `/v1/projects/${project}:testIamPermissions`) {
+    return {
+      method: testIamPermissions,
+      path: {},
+      query,
+      body: parseBody(body),
+      userAgent: headers['user-agent'] ?? '',
+    };
+  }
   // Clients of the GCE cloud provider ask for some resources by the beta or alpha version; what is modelled is the same in all.
   const [, named, path = ''] = /^\/compute\/(?:v1|beta|alpha)\/projects\/([^/]+)\/?(.*)$/.exec(pathname) ?? [];
   const route = named === project ? findRoute(verb, decodeURIComponent(path)) : undefined;
@@ -63,9 +73,13 @@ function readCall(
     method: route?.method ?? `${verb} ${pathname}`,
     path: route?.parts ?? {},
     query,
-    body: body === '' ? {} : (JSON.parse(body) as Record<string, unknown>),
+    body: parseBody(body),
     userAgent: headers['user-agent'] ?? '',
   };
+}
+
+function parseBody(body: string): Record<string, unknown> {
+  return body === '' ? {} : (JSON.parse(body) as Record<string, unknown>);
 }
 
 /** The body of an error (Google's API design guide, "Errors", and the older `errors` that Compute Engine still sends). */

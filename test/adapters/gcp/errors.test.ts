@@ -74,12 +74,22 @@ describe('an error of Compute Engine', () => {
     expect(codeOf(http(status, reason))).toBe(expected);
   });
 
-  test('about the rate of calls is not one about a quota of resources', () => {
-    const message = "Quota 'Queries per minute' exceeded. Limit: 1500.0";
-    expect(codeOf(http(403, 'rateLimitExceeded', message))).toBe('Throttled');
-    expect(codeOf(http(403, 'forbidden', "Quota 'CPUS' exceeded. Limit: 24.0 in region europe-west1."))).toBe(
-      'CapacityUnavailable',
-    );
+  test.each([
+    ['rateLimitExceeded', "Quota 'Queries per minute' exceeded. Limit: 1500.0", 'Throttled'],
+    [
+      'forbidden',
+      "Quota exceeded for quota metric 'Read requests' and limit 'Read requests per minute per region' of service 'compute.googleapis.com'",
+      'Throttled',
+    ],
+    [
+      'quotaExceeded',
+      "Quota exceeded for quota group 'ReadGroup' and limit 'Read requests per 100 seconds' of service 'compute.googleapis.com'",
+      'Throttled',
+    ],
+    ['forbidden', "Quota 'CPUS' exceeded. Limit: 24.0 in region europe-west1.", 'CapacityUnavailable'],
+    ['quotaExceeded', 'the region has no room left', 'CapacityUnavailable'],
+  ] as const)('about the rate of calls is not one about a quota of resources: %s, %s', (reason, message, expected) => {
+    expect(codeOf(http(403, reason, message))).toBe(expected);
   });
 
   test('tells how long to wait', () => {

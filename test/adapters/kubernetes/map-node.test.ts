@@ -73,7 +73,10 @@ describe('a node', () => {
   it('is excluded by any value of the label but a word for false', () => {
     for (const value of ['true', '', 'karpenter', 'no'])
       expect(labelled({ [excludeLabel]: value }).excluded).toBe(true);
-    for (const value of ['false', 'False', '0', 'f']) expect(labelled({ [excludeLabel]: value }).excluded).toBe(false);
+    for (const value of ['false', 'False', '0', 'f'])
+      expect(labelled({ [excludeLabel]: value })).toMatchObject({ excluded: false, deniesExclusion: true });
+    expect(labelled({ [excludeLabel]: 'true' })).not.toHaveProperty('deniesExclusion');
+    expect(labelled({})).not.toHaveProperty('deniesExclusion');
   });
 
   it('is not ready and has the time since which its kubelet is silent', () => {

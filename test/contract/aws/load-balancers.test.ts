@@ -66,12 +66,16 @@ test.each([
     { 'kubernetes.io/service-name': 'default/old', 'service.k8s.aws/stack': 'default/web' },
     true,
   ],
-])('a target group is managed by %s, which may strand draining targets or not', async (_, tags, strandsDraining) => {
-  for (const [key, value] of Object.entries(tags)) await tag(key, value);
-  const { groups, unsupported } = await loadBalancers.discover([service()]);
-  expect(groups).toMatchObject([{ id: cloud.targetGroupArn, service: 'default/web', strandsDraining }]);
-  expect(unsupported).toEqual([]);
-});
+])(
+  'a target group is managed by %s, which may strand draining targets and ignore the value of the exclude label',
+  async (_, tags, strandsDraining) => {
+    for (const [key, value] of Object.entries(tags)) await tag(key, value);
+    const { groups, unsupported } = await loadBalancers.discover([service()]);
+    expect(groups).toMatchObject([{ id: cloud.targetGroupArn, service: 'default/web', strandsDraining }]);
+    expect(groups[0]?.ignoresLabelValue ?? false).toBe(strandsDraining);
+    expect(unsupported).toEqual([]);
+  },
+);
 
 test('cross-zone comes from the load balancer unless the target group says otherwise', async () => {
   await tag('kubernetes.io/service-name', 'default/web');

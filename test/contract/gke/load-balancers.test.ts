@@ -113,6 +113,7 @@ test.each([
   const { groups } = await discover(serviceAt(await make(compute), { externalTrafficPolicy }));
   const returnsAfterDrain = membership === 'all-nodes' ? undefined : true;
   expect(groups.map((group) => [group.membership, group.returnsAfterDrain])).toEqual([[membership, returnsAfterDrain]]);
+  expect(groups.map(({ ignoresLabelValue }) => ignoresLabelValue)).toEqual([returnsAfterDrain]);
 });
 
 test.each([

@@ -72,6 +72,26 @@ describe('creating a replacement', () => {
     ]);
   });
 
+  test('for which a zone has no resources is suspended with the instances that it has', async () => {
+    bench.gcp.faults.stockOut('europe-west1-c');
+    await create();
+    bench.cloudClock.advance(10_000);
+    expect(await problemOf(bench.pools.suspendScaling(replacement()))).toMatchObject({ code: 'Conflict' });
+    bench.cloudClock.advance(10_000);
+    expect(await bench.pools.suspendScaling(replacement())).not.toEqual([]);
+    expect(await bench.pools.describePool(replacement())).toMatchObject({ status: 'active', desiredSize: 2 });
+  });
+
+  test('that somebody else creates keeps what it waits for when it is suspended', async () => {
+    bench.gcp.faults.stockOut('europe-west1-c');
+    await create();
+    bench.cloudClock.advance(10_000);
+    const pool = poolIn(bench.gcp, 'web-new');
+    pool.spec = { ...pool.spec, config: { ...pool.spec.config, resourceLabels: {} } };
+    expect(await problemOf(bench.pools.suspendScaling(replacement()))).toMatchObject({ code: 'Conflict' });
+    expect(await bench.pools.describePool(replacement())).toMatchObject({ status: 'creating', desiredSize: 4 });
+  });
+
   test('by somebody without the permission names it', async () => {
     bench.gcp.faults.fail('forbidden', { method: 'CreateNodePool' });
     expect(await problemOf(create())).toMatchObject({

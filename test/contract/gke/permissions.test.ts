@@ -3,6 +3,7 @@ import './tls-roots.ts';
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { findMissingPermissions } from '../../../adapters/gke/permissions.ts';
 import { startOperation } from '../../../lab/gcp/gke/operations.ts';
 import { permissionOf } from '../../../lab/gcp/permissions.ts';
 import { later } from '../../../lab/gcp/world.ts';
@@ -100,6 +101,17 @@ test.each(includedPermissions.filter((one) => one !== 'container.operations.list
     });
   },
 );
+
+test.each([
+  ['the role', includedPermissions, []],
+  ['less', includedPermissions.slice(2), includedPermissions.slice(0, 2)],
+  ['nothing', [], includedPermissions],
+])('a caller with %s is told what it lacks, whatever it may do', async (_what, granted, missing) => {
+  const { gcp } = await openBench({}, granted);
+  const clock = { now: () => Date.now(), sleep: async () => undefined };
+  const resourceManagerUrl = `${gcp.computeUrl}/`;
+  expect(await findMissingPermissions({ clock, project: 'lab-project', resourceManagerUrl })).toEqual(missing);
+});
 
 test('a call that names no permission of the role is refused by the cloud', async () => {
   const bench = await openBench({}, []);

@@ -31,6 +31,7 @@ describe('the last candidate node of a zone with such pods', () => {
   test.each([
     ['is not there yet while the zone has two', {}, []],
     ['stays when the other one is excluded', { n3: { excluded: true } }, ['n4']],
+    ['stays when the other one has the exclude label, although it says no', { n3: { deniesExclusion: true } }, ['n4']],
     ['stays when the other one is not Ready', { n3: { ready: false } }, ['n4']],
     [
       'stays when the other one is about to be deleted',

@@ -49,6 +49,13 @@ describe('nodes that are included again and still drain', () => {
     expect(learned(factsOf({ ...returning, changed: excluded }))[0]?.unreached).toBeUndefined();
   });
 
+  test('do not come back where only the exclude label counts and its value says no', () => {
+    const denying = { n3: { deniesExclusion: true }, n4: { deniesExclusion: true } };
+    const group = { returnsAfterDrain: true, ignoresLabelValue: true };
+    expect(learned(factsOf({ ...returning, changed: denying }))[0]?.unreached).toBeUndefined();
+    expect(learned(factsOf({ ...returning, group, changed: denying }))[0]?.unreached).toEqual({ 'web/b': 2 });
+  });
+
   test('are where load balancers send something, as soon as that is seen', () => {
     const unused: Scene = { states: { n3: 'unused', n4: 'unused' } };
     const before = learned(factsOf(unused));

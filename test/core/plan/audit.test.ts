@@ -202,6 +202,13 @@ const cases: readonly AuditCase[] = [
   [
     'INF-004',
     'warning',
+    'an exclude label whose value says no',
+    { nodes: [...nodes, aNode('x', { pool: 'other', deniesExclusion: true })] },
+    {},
+  ],
+  [
+    'INF-004',
+    'warning',
     'a node that the autoscaler is about to delete',
     {
       nodes: [

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { leavingOf } from '../../../core/policy/members.ts';
 import { findAside, type NodesAside, observeHosts } from '../../../core/waits/hosts.ts';
 import { aGroup, aNode, anObservation, aPod, aPolicy, aService, aTarget, onePodOnEach } from '../support/facts.ts';
-import type { NodeFacts, Policy, TargetState } from '../support/model.ts';
+import type { NodeFacts, Policy, TargetGroupFacts, TargetState } from '../support/model.ts';
 import { podsBehind } from '../support/pod-targets.ts';
 
 const policy = aPolicy({ target: { ...aPolicy().target, poolName: 'new' } });
@@ -14,11 +14,14 @@ function question(
   node: NodeFacts,
   state: TargetState,
   changes: { readonly patient?: boolean; readonly aside?: NodesAside; readonly policy?: Policy } = {},
+  group: Partial<TargetGroupFacts> = {},
 ) {
   const nodes = [old, node];
   const pods = onePodOnEach('web', nodes);
   const targets = [aTarget(old), aTarget(node, { state })];
-  const facts = anObservation({ nodes, pods, services: [aService('web', pods)] }, [aGroup('web', [], { targets })]);
+  const facts = anObservation({ nodes, pods, services: [aService('web', pods)] }, [
+    aGroup('web', [], { targets, ...group }),
+  ]);
   const asked = changes.policy ?? policy;
   const leaving = leavingOf(facts.cluster, asked, 'forward');
   return { facts, policy: asked, leaving, aside: {}, patient: true, ...changes };
@@ -35,6 +38,12 @@ function observation(...of: Parameters<typeof question>) {
 test('a node of the new pool has to be healthy, however long it takes', () => {
   expect(observation(fresh, 'healthy')).toEqual({ late: [], aside: [] });
   expect(observation(fresh, 'initial', { patient: false })).toEqual({ late: ['new'], aside: [] });
+});
+
+test('one whose exclude label says no is waited for, but not where only the label counts', () => {
+  const denying = { ...fresh, deniesExclusion: true };
+  expect(observation(denying, 'initial').late).toEqual(['new']);
+  expect(observation(denying, 'initial', {}, { ignoresLabelValue: true })).toEqual({ late: [], aside: [] });
 });
 
 test('one in a zone that the load balancer does not cover is set aside', () => {

@@ -11,12 +11,12 @@ function takes(
   states: readonly (readonly [NodeFacts, TargetState])[],
   peers = [near, far],
   zones = ['a', 'b'],
-  { membership, hosts = [] }: { membership?: TargetGroupFacts['membership']; hosts?: readonly NodeFacts[] } = {},
+  { hosts = [], ...change }: Partial<TargetGroupFacts> & { readonly hosts?: readonly NodeFacts[] } = {},
 ) {
   const targets = states.map(([node, state]) => aTarget(node, { state }));
   const pods = hosts.map(({ name }, index) => aPod(`web-${index}`, name));
   const cluster = aCluster({ nodes: [fresh, ...peers], pods, services: [aService('web', pods)] });
-  const group = aGroup('web', [], { targets, zones, ...(membership && { membership }) });
+  const group = aGroup('web', [], { targets, zones, ...change });
   return takesNode(fresh, group, peers, cluster);
 }
 
@@ -40,6 +40,12 @@ test('without nodes in its zone, if it has the others and covers the zone', () =
 test('without any similar node it is expected; excluded nodes do not count', () => {
   expect(takes([], [])).toBe(true);
   expect(takes([], [aNode('near', { excluded: true })])).toBe(true);
+});
+
+test('a node whose exclude label says no does not count where only the label counts', () => {
+  const denying = aNode('near', { deniesExclusion: true });
+  expect(takes([], [denying], ['a', 'b'], { ignoresLabelValue: true })).toBe(true);
+  expect(takes([], [denying])).toBe(false);
 });
 
 describe('a target group that has only hosts of an endpoint', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { coalesce } from '../../../adapters/elb/coalesce.ts';
-import { createRateLimiter } from '../../../adapters/elb/rate-limiter.ts';
+import { coalesce } from '../../../adapters/calls/coalesce.ts';
+import { createRateLimiter } from '../../../adapters/calls/rate-limiter.ts';
 
 /** A clock on which every sleeper gets its own time: `sleep` tells when it would end. */
 function sleepersClock() {
@@ -90,7 +90,7 @@ test('a caller that accepts an old observation gets it while it is fresh enough,
   const observation = coalesce(
     clock,
     () => aTicket(),
-    async () => `observation ${++observations}`,
+    async (_group: string) => `observation ${++observations}`,
   );
   await observation('group');
   clock.advance(10_000);
@@ -116,6 +116,38 @@ test('a caller in a hurry speeds up the observation that it joins', async () => 
   ticket.resolve();
 
   expect(await Promise.all([waiting, held])).toEqual(['seen', 'seen']);
+});
+
+test.each([
+  ['somebody who waits for it is in a hurry', true],
+  ['nobody is', false],
+])('an observation is told whether %s', async (_who, first) => {
+  const told: boolean[] = [];
+  const ticket = Promise.withResolvers<void>();
+  const observation = coalesce(
+    sleepersClock(),
+    () => aTicket(ticket.promise),
+    async (_group: string, hurried) => void told.push(hurried),
+  );
+  const both = [observation('group'), observation('group', { first })];
+  ticket.resolve();
+  await Promise.all(both);
+  expect(told).toEqual([first]);
+});
+
+test('observations of things with the same key are one', async () => {
+  const observed: number[] = [];
+  const ticket = Promise.withResolvers<void>();
+  const observation = coalesce(
+    sleepersClock(),
+    () => aTicket(ticket.promise),
+    async ({ size }: { readonly id: string; readonly size: number }) => void observed.push(size),
+    ({ id }) => id,
+  );
+  const all = [observation({ id: 'a', size: 1 }), observation({ id: 'a', size: 2 }), observation({ id: 'b', size: 3 })];
+  ticket.resolve();
+  await Promise.all(all);
+  expect(observed).toEqual([1, 3]);
 });
 
 test('callers join an observation that still waits in the queue, and never one in progress', async () => {

@@ -11,8 +11,8 @@ export interface Ticket {
 /** Admits calls in the order of asking, within a rate. */
 export interface RateLimiter {
   queue(): Ticket;
-  /** Queues and waits; resolves when the caller may make one call. */
-  acquire(): Promise<void>;
+  /** Queues and waits, before all others if `first` says so; resolves when the caller may make one call. */
+  acquire(first?: boolean): Promise<void>;
 }
 
 interface Waiting {
@@ -21,10 +21,7 @@ interface Waiting {
   readonly fail: (why: unknown) => void;
 }
 
-/**
- * A token bucket: `burst` calls at once, then `ratePerSecond`. ELB's own bucket for Describe calls holds 40 and refills by 10 per second for the
- * whole account, including its controllers (ELB user guide, "Request throttling for the ELB API").
- */
+/** A token bucket: `burst` calls at once, then `ratePerSecond`. */
 export function createRateLimiter(options: {
   readonly ratePerSecond: number;
   readonly burst: number;
@@ -70,5 +67,11 @@ export function createRateLimiter(options: {
     }
   }
 
-  return { queue, acquire: async () => await queue().come };
+  async function acquire(first = false): Promise<void> {
+    const ticket = queue();
+    if (first) ticket.hurry();
+    await ticket.come;
+  }
+
+  return { queue, acquire };
 }

@@ -1,0 +1,78 @@
+import { expect } from 'vitest';
+import type { Policy } from '../../core/policy/policy.ts';
+import { ownershipOf } from '../simulator/cluster-port.ts';
+import { type GkeCloud, gkeZones, moveToGke } from './gke-world.ts';
+import { expectNothingLost } from './run-checks.ts';
+import { type Upgrade, type UpgradeScene, upgradeOf } from './upgrade-of.ts';
+
+/** An upgrade of a node pool of GKE that may begin. */
+export interface GkeUpgrade extends Upgrade, GkeCloud {}
+
+/** Sets the scene of an upgrade on GKE, with four nodes in two zones. The run is `run-1`. */
+export async function gkeUpgradeOf(scene: UpgradeScene & { readonly channel?: 'REGULAR' } = {}): Promise<GkeUpgrade> {
+  const { channel, ...rest } = scene;
+  const upgrade = upgradeOf({ zones: gkeZones, ...rest });
+  const cloud = await moveToGke(upgrade.world, channel && { channel });
+  const policy: Policy = {
+    ...upgrade.policy,
+    cluster: { name: cloud.cluster, region: 'europe-west1' },
+    pool: { provider: 'gke', name: 'web' },
+    target: { ...upgrade.policy.target, version: '1.36' },
+  };
+  const start: Upgrade['start'] = async (hooks = {}, input = {}) => ({
+    ...(await upgrade.start(hooks, { policy, ...input })),
+    policy,
+  });
+  return { ...upgrade, ...cloud, policy, start };
+}
+
+/** The pools of the cluster by name, with what somebody may see of them once a run is over. */
+export function poolsLeft({ gcp, cluster }: GkeCloud) {
+  const { pools, maintenance } = gcp.model.clusters.get(cluster) ?? { pools: new Map(), maintenance: {} };
+  return {
+    pools: Object.fromEntries(
+      [...pools.values()].map(({ name, spec, groups }) => [
+        name,
+        {
+          size: groups.reduce((sum: number, group: string) => sum + (gcp.model.groups.get(group)?.targetSize ?? 0), 0),
+          autoscaling: spec.autoscaling,
+          management: spec.management,
+          labels: Object.keys(spec.config?.resourceLabels ?? {}).toSorted(),
+        },
+      ]),
+    ),
+    exclusions: Object.keys(maintenance.window?.maintenanceExclusions ?? {}),
+  };
+}
+
+/** What the owner of pool `web` has chosen. */
+const owners = {
+  size: 4,
+  autoscaling: expect.objectContaining({ enabled: true, minNodeCount: 1, maxNodeCount: 4 }),
+  management: expect.objectContaining({ autoUpgrade: true, autoRepair: true }),
+};
+
+/** The new pool has taken the place of the old one, without a loss, and nothing of the run is left but whose it is. */
+export function expectReplaced(upgrade: GkeUpgrade): void {
+  expectNothingLost(upgrade.world);
+  expectNothingOnNodes(upgrade);
+  expect(poolsLeft(upgrade)).toEqual({
+    pools: { 'web-new': { ...owners, labels: ['nodeferry-created-by', 'nodeferry-replaces'] } },
+    exclusions: [],
+  });
+}
+
+/** The old pool is as its owner has left it, without a loss, and nothing of the run is left. */
+export function expectUntouched(upgrade: GkeUpgrade): void {
+  expectNothingLost(upgrade.world);
+  expectNothingOnNodes(upgrade);
+  expect(poolsLeft(upgrade)).toEqual({ pools: { web: { ...owners, labels: [] } }, exclusions: [] });
+}
+
+function expectNothingOnNodes({ world, gcp }: GkeUpgrade): void {
+  expect(ownershipOf(world)).toEqual([]);
+  expect([...world.leases.keys()]).toEqual([]);
+  expect(world.nodes.filter(({ cordoned }) => cordoned)).toEqual([]);
+  expect(world.instances.filter(({ state }) => state === 'running')).toHaveLength(4);
+  expect([...gcp.model.instances.values()].map(({ status }) => status)).toEqual(Array(4).fill('RUNNING'));
+}

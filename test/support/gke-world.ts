@@ -1,0 +1,140 @@
+/** A simulated world whose node pools are those of the simulated Google, behind the adapter as it runs in production. */
+import '../contract/gke/tls-roots.ts';
+import { randomUUID } from 'node:crypto';
+import { createGkeNodePools } from '../../adapters/gke/node-pools.ts';
+import type { Clock as CloudClock } from '../../lab/aws/clock.ts';
+import type { BootedInstance, InstanceHooks } from '../../lab/contracts.ts';
+import { certificate, key } from '../../lab/gcp/certificates.ts';
+import { type SimulatedGcp, type SimulatedGcpOptions, startSimulatedGcp } from '../../lab/gcp/server.ts';
+import type { NodePools } from '../../ports/node-pools.ts';
+import { terminate } from '../simulator/pools.ts';
+import { later, type SimInstance, type World } from '../simulator/world.ts';
+import { type MortalWorker, mortalWorker } from './mortal-worker.ts';
+
+/** The zones of the world and of the cloud. */
+export const gkeZones = ['europe-west1-b', 'europe-west1-c'] as const;
+
+/** Google behind a world. */
+export interface GkeCloud {
+  readonly gcp: SimulatedGcp;
+  readonly cluster: string;
+  readonly worker: MortalWorker;
+}
+
+/** Google's client takes a second to start, and its server half a second: what follows shares them. */
+let shared: SimulatedGcp | undefined;
+
+/** Has Google run the VMs of pool `web` of this world, whose zones are `gkeZones`, in a cluster of its own. */
+export async function moveToGke(world: World, release: { readonly channel?: 'REGULAR' } = {}): Promise<GkeCloud> {
+  const cluster = `c${randomUUID().slice(0, 8)}`;
+  const seeded: BootedInstance[] = [];
+  let isSeeded = false;
+  const hooks: InstanceHooks = {
+    boot: (vm) => void (isSeeded ? join(world, vm) : seeded.push(vm)),
+    terminate: (name) => {
+      const instance = world.instances.find(({ instanceId }) => instanceId === name);
+      if (instance !== undefined) terminate(world, instance);
+    },
+  };
+  const gcp = await openGoogle({
+    clusters: [
+      {
+        name: cluster,
+        ...release,
+        pools: [
+          {
+            name: 'web',
+            version: '1.35.9-gke.2000',
+            initialNodeCount: world.instances.length / gkeZones.length,
+            autoscaling: { enabled: true, minNodeCount: 1, maxNodeCount: 4 },
+            management: { autoUpgrade: true, autoRepair: true },
+            config: { machineType: 'e2-medium' },
+          },
+        ],
+      },
+    ],
+    zones: gkeZones,
+    clock: clockOf(world),
+    hooks,
+    delays: {
+      instanceBootMs: world.delays.boot,
+      instanceTerminationMs: world.delays.instanceGone,
+      poolCreateTimeoutMs: 35 * 60_000,
+    },
+  });
+  isSeeded = true;
+  for (const zone of gkeZones) {
+    const own = world.instances.filter((instance) => instance.zone === zone);
+    seeded.filter((vm) => vm.zone === zone).forEach((vm, index) => rename(world, own[index], vm.instanceId));
+  }
+  world.pools = [];
+  const worker = mortalWorker(world, gcp, (clock) => createPools(gcp, clock));
+  world.gkePools = worker.pools;
+  return { gcp, cluster, worker };
+}
+
+async function openGoogle(options: SimulatedGcpOptions): Promise<SimulatedGcp> {
+  if (shared !== undefined) {
+    shared.reset(options);
+    return shared;
+  }
+  shared = await startSimulatedGcp({ ...options, tls: { certificate, key } });
+  process.env['GCE_METADATA_HOST'] = shared.computeUrl.replace('http://', '');
+  process.env['METADATA_SERVER_DETECTION'] = 'assume-present';
+  return shared;
+}
+
+function createPools(gcp: SimulatedGcp, clock: World['clock'] | Pick<World['clock'], 'now' | 'sleep'>): NodePools {
+  const gkeEndpoint = { host: 'localhost', port: gcp.gkePort };
+  return createGkeNodePools({ clock, project: 'lab-project', gkeEndpoint, computeUrl: `${gcp.computeUrl}/` });
+}
+
+/** The time of the cloud is that of the world. */
+function clockOf(world: World): CloudClock {
+  return {
+    now: () => world.clock.now(),
+    after: (ms, action) => {
+      let isWanted = true;
+      later(world, ms, () => {
+        if (isWanted) action();
+      });
+      return () => {
+        isWanted = false;
+      };
+    },
+  };
+}
+
+/** The instance has the name of a VM from now on, wherever it is mentioned. */
+function rename(world: World, instance: SimInstance | undefined, name: string): void {
+  if (instance === undefined) throw new Error(`the world has no instance for ${name}`);
+  const before = instance.instanceId;
+  const mentions = [...world.instances, ...world.nodes, ...world.services.flatMap(({ targets }) => targets)];
+  for (const one of mentions) if (one.instanceId === before) one.instanceId = name;
+  for (const [sent, at] of world.lastForwarded) {
+    if (sent.endsWith(` ${before}`)) world.lastForwarded.set(sent.replace(` ${before}`, ` ${name}`), at);
+  }
+}
+
+/** A VM that runs becomes a node. */
+function join(world: World, { instanceId, zone, nodegroup, kubernetesVersion, labels }: BootedInstance): void {
+  const instance: SimInstance = { instanceId, zone, state: 'running', pool: nodegroup, alive: true };
+  world.instances.push(instance);
+  const node = {
+    name: instanceId,
+    uid: `uid-${instanceId}`,
+    instanceId,
+    zone,
+    pool: nodegroup,
+    kubeletVersion: kubernetesVersion,
+    ready: false,
+    cordoned: false,
+    labels: { ...labels, 'topology.kubernetes.io/zone': zone },
+    annotations: {},
+    taints: [],
+  };
+  world.nodes.push(node);
+  later(world, world.delays.nodeReady, () => {
+    node.ready = instance.alive;
+  });
+}
