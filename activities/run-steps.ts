@@ -12,10 +12,10 @@ import type { Locks } from '../ports/cluster/locks.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
-import { poolLeaseMs, takePoolLock } from './fence.ts';
 import { inSlices } from './in-slices.ts';
 import { lastHeartbeatOfWatch, type Watched } from './last-heartbeat.ts';
 import { failureOf, type Outcome, pollUntil, retryUntilDone } from './polling.ts';
+import { poolLeaseMs, takePoolLock } from './pool-lock.ts';
 
 /** The result of the preflight. */
 interface Preflight {
@@ -64,12 +64,12 @@ export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Locks
         },
       ),
 
-    /** Acquires the lock on the pool. @throws ApplicationFailure LockHeld */
+    /** Acquires the lock on the pool, and claims the pool that it adopts. @throws ApplicationFailure LockHeld, also when another run has that pool */
     acquireLock: async (input: { policy: Policy; run: string }): Promise<Outcome<{ lock: PoolLock }>> =>
       await retryUntilDone(
         { clock, what: 'acquiring the lock on the pool', hint: 'Check access to Leases.' },
         async () => ({
-          lock: await takePoolLock(cluster, input),
+          lock: await takePoolLock(ports, input),
         }),
       ),
 
@@ -86,7 +86,7 @@ export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Locks
         hint: 'See which run holds the Lease.',
         poll: async ({ now, since }) => {
           try {
-            const lock = await takePoolLock(cluster, input);
+            const lock = await takePoolLock(ports, input);
             return { done: true, value: { lock } };
           } catch (error) {
             const isHeld = error instanceof NodeferryError && error.problem.code === 'LockHeld';
