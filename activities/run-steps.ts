@@ -8,6 +8,7 @@ import type { Policy } from '../core/policy/policy.ts';
 import { createTrials } from '../operations/ask-before-pod-surge.ts';
 import { observeAndPlan } from '../operations/observe-and-plan.ts';
 import type { Observer } from '../operations/observer.ts';
+import { requireCapability } from '../operations/pools-by-provider.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
@@ -45,6 +46,8 @@ function requireApproved(plan: PoolPlan, approved: ApprovedPlan | undefined): vo
 /** Steps that concern the run as a whole. */
 export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Locks>, observer: Observer) {
   const { clock, cluster } = ports;
+  const mayCreate = async ({ oldPool: source, policy: { target } }: PoolPlan) =>
+    await requireCapability(ports.pools, source, 'replacement').requireMayCreate({ source, target });
   return {
     /** Observes everything, audits it and plans. Changes nothing. @throws ApplicationFailure PreflightRefused, PoolNotFound, … */
     preflight: async (input: PreflightInput): Promise<Outcome<Preflight>> =>
@@ -58,8 +61,7 @@ export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Locks
           const refused = refusal(plan);
           if (refused !== undefined) throw failureOf(refused);
           requireApproved(plan, input.approved);
-          if (policy.selection === undefined && !keepsTarget(policy))
-            await ports.pools.requireMayCreate({ source: plan.oldPool, target: policy.target });
+          if (policy.selection === undefined && !keepsTarget(policy)) await mayCreate(plan);
           return { plan, since };
         },
       ),

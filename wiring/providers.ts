@@ -2,7 +2,7 @@ import { createEksNodePools } from '../adapters/eks/node-pools.ts';
 import { createNoNodePools } from '../adapters/no-provider/node-pools.ts';
 import { poolsByProvider } from '../operations/pools-by-provider.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { NodePools } from '../ports/node-pools.ts';
+import type { NodePoolProvider } from '../ports/node-pools.ts';
 import type { ProviderPools } from '../ports/provider.ts';
 import { type GoogleSettings, googleFromEnvironment } from './environment.ts';
 import { openGkePools } from './gke-pools.ts';
@@ -17,7 +17,7 @@ interface PoolOptions {
 }
 
 /** All providers: the only place that knows which name stands for which adapter. Adding one takes a name, its traits, a line here, and its node labels. */
-const providers: Readonly<Record<ProviderName, (options: Required<PoolOptions>) => NodePools>> = {
+const providers: Readonly<Record<ProviderName, (options: Required<PoolOptions>) => NodePoolProvider>> = {
   eks: createEksNodePools,
   gke: openGkePools,
   none: createNoNodePools,

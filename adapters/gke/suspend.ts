@@ -1,4 +1,4 @@
-import type { PoolRef } from '../../core/model/pool.ts';
+import type { PoolRef, SuspensionToken } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { GkeClients } from './clients.ts';
 import { desiredSize } from './map.ts';
@@ -6,6 +6,7 @@ import { poolSubject } from './names.ts';
 import { findPool, type PoolObservation, readCluster, requireNodePool } from './observe.ts';
 import { setAutoscaling, setExclusion, setLabels, setManagement } from './settings.ts';
 import {
+  entriesOf,
   exclusion,
   type NodePoolMessage,
   ownersAutoscaling,
@@ -17,6 +18,7 @@ import {
   suspendedLabel,
   suspendedSettings,
   suspendedValue,
+  tokenOf,
   upgrade,
 } from './settings-label.ts';
 
@@ -25,7 +27,7 @@ import {
  * latter two to be off; there a maintenance exclusion keeps upgrades away, and auto-repair stays on. Managed instance groups never move a VM to another
  * zone. Returns what was changed, the same on every call. @throws NodeferryError Conflict while the pool is being created
  */
-export async function suspendScaling(clients: GkeClients, ref: PoolRef): Promise<readonly string[]> {
+export async function suspendScaling(clients: GkeClients, ref: PoolRef): Promise<SuspensionToken> {
   const pool = await requireNodePool(clients, ref);
   if (pool.status === 'PROVISIONING') {
     throw new NodeferryError({
@@ -37,7 +39,7 @@ export async function suspendScaling(clients: GkeClients, ref: PoolRef): Promise
   const inChannel = (releaseChannel?.channel ?? 'UNSPECIFIED') !== 'UNSPECIFIED';
   const known = suspendedSettings(pool) ?? [];
   const entries = [...known, ...suspensionEntries(pool, inChannel).filter((entry) => !covers(known, entry))];
-  if (entries.length === 0) return [];
+  if (entries.length === 0) return tokenOf([]);
   if (entries.length > known.length) await setLabels(clients, ref, { [suspendedLabel]: suspendedValue(entries) });
   if (scaleOf(entries) !== undefined) await setAutoscaling(clients, ref, { enabled: false });
   if (entries.includes(repair) || entries.includes(upgrade)) {
@@ -48,7 +50,7 @@ export async function suspendScaling(clients: GkeClients, ref: PoolRef): Promise
     });
   }
   if (entries.includes(exclusion)) await setExclusion(clients, ref, 'present');
-  return entries;
+  return tokenOf(entries);
 }
 
 /** What is on now and will be off. Limits that we have raised ourselves are restored as the pool's owner chose them. */
@@ -65,15 +67,16 @@ function covers(known: readonly string[], entry: string): boolean {
 }
 
 /**
- * Restores what `suspendScaling` changed: the given entries and those in the label. The autoscaler's minimum is restored only up to the nodes that are
+ * Restores what `suspendScaling` changed: the entries of the token and those in the label. The autoscaler's minimum is restored only up to the nodes that are
  * left, because a higher one would add nodes. A pool that is gone or being deleted needs nothing but the end of its maintenance exclusion. Nothing has
  * to stay suspended.
  */
 export async function restoreScaling(
   clients: GkeClients,
   ref: PoolRef,
-  given: readonly string[],
+  token: SuspensionToken | undefined,
 ): Promise<readonly []> {
+  const given = entriesOf(token);
   const observation = await findPool(clients, ref);
   if (observation === undefined || observation.pool.status === 'STOPPING') {
     if (given.includes(exclusion)) await setExclusion(clients, ref, 'absent');
