@@ -8,7 +8,7 @@ export const eksTraits: ProviderTraits = {
   regionVariables: ['AWS_REGION', 'AWS_DEFAULT_REGION'],
   lacks: {
     inPlace: {
-      message: 'nodeferry can’t replace an EKS node group under its own name',
+      message: 'nodeferry replaces no EKS node group under its own name',
       hint: 'Set spec.target.poolName to another name: the run creates that node group.',
     },
   },

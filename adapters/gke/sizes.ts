@@ -1,5 +1,6 @@
 import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
+import type { ZonedSize } from '../../core/surge/zoned-size.ts';
 import type { InstanceRequest } from '../../ports/node-pools.ts';
 import { callCompute } from '../gcp/compute-client.ts';
 import { requestIdOf } from '../gcp/request-id.ts';
@@ -39,7 +40,7 @@ export async function resize(
 }
 
 /**
- * Requests again the instances that a pool had. @throws NodeferryError ProviderRefused when its owner's maximum does not allow as many, or the pool is
+ * Requests again the instances that a pool had, by zone where that is known. @throws NodeferryError ProviderRefused when its owner's maximum does not allow as many, or the pool is
  * being deleted
  */
 export async function restoreSize(clients: GkeClients, ref: PoolRef, request: InstanceRequest): Promise<void> {
@@ -61,9 +62,23 @@ export async function restoreSize(clients: GkeClients, ref: PoolRef, request: In
       hint: `Raise the maximum of its autoscaler, then resume; or abort the run: then the new nodes stay.`,
     });
   }
-  // The zone that needs most decides for all, as far as the owner of the pool allows.
-  const isAllowed = perZone(request, pool) * (pool.locations?.length ?? 0) <= most;
-  await growTo(clients, ref, isAllowed ? request : { size });
+  if (request.zones !== undefined) await growGroups(clients, observation, request.zones);
+  await growTo(clients, ref, { size });
+}
+
+/**
+ * Requests in each zone as many VMs as it needs, and no more in the others. GKE itself sets one number for all zones, so the groups are asked, as the
+ * cluster autoscaler does (github.com/kubernetes/autoscaler, cluster-autoscaler/cloudprovider/gce/autoscaling_gce_client.go, ResizeMig). The size is the
+ * number that the group should have, so the call may be repeated.
+ */
+async function growGroups(clients: GkeClients, { ref, groups }: PoolObservation, zones: ZonedSize): Promise<void> {
+  for (const { zone, name, targetSize } of groups) {
+    const size = zones[zone] ?? 0;
+    if (targetSize >= size) continue;
+    await callCompute(clients, 'compute.instanceGroupManagers.update', poolSubject(ref), (compute) =>
+      compute.instanceGroupManagers.resize({ project: clients.project, zone, instanceGroupManager: name, size }),
+    );
+  }
 }
 
 /**

@@ -9,7 +9,7 @@ export const gkeTraits: ProviderTraits = {
   regionVariables: ['CLOUDSDK_COMPUTE_REGION', 'CLOUDSDK_COMPUTE_ZONE'],
   lacks: {
     inPlace: {
-      message: 'nodeferry can’t replace a GKE node pool under its own name',
+      message: 'nodeferry replaces no GKE node pool under its own name',
       hint: 'Set spec.target.poolName to another name: the run creates that node pool.',
     },
   },

@@ -1,22 +1,22 @@
 import { countByZone } from '../../surge/balance.ts';
 import { totalOf, type ZonedSize } from '../../surge/zoned-size.ts';
-import { count } from '../../text/format.ts';
+import { count, listNames } from '../../text/format.ts';
 import type { AuditRule } from './rule.ts';
 
-/** INF-021: the zones of the old pool have different numbers of nodes, and the cloud will not give each zone as many new ones. */
+/** INF-021: the zones of the old pool have different numbers of nodes, and the cloud does not give each zone as many new ones. */
 export const inf021UnevenZones: AuditRule = ({ pool, nodes, newZones }) => {
   if (newZones === undefined) return [];
   const old: ZonedSize = Object.fromEntries(countByZone(nodes, pool.zones));
   const zones = Object.keys({ ...old, ...newZones }).toSorted();
-  const told = zones.map((zone) => `${zone} ${old[zone] ?? 0} → ${newZones[zone] ?? 0}`).join(', ');
+  const told = zones.map((zone) => `${zone}: ${old[zone] ?? 0} → ${newZones[zone] ?? 0}`).join(', ');
   const short = zones.filter((zone) => (newZones[zone] ?? 0) < (old[zone] ?? 0));
   const finding = { rule: 'INF-021', severity: 'warning', subject: `pool ${pool.ref.name}` } as const;
   if (short.length > 0) {
     return [
       {
         ...finding,
-        message: `its zones are uneven, and the cloud gives ${short.join(', ')} fewer new nodes than it has (${told}): pods that can't leave the zone may not fit there`,
-        hint: 'Spread the old pool over its zones first, or adopt a pool for each zone with spec.target.adopt. Pods that may run in any zone need nothing.',
+        message: `its zones are uneven, and the new nodes will not be (${told}): pods that can't leave ${listNames(short)} may not fit there`,
+        hint: 'Spread the nodes of the old pool evenly over its zones first. Pods that may run in any zone need nothing.',
       },
     ];
   }
@@ -25,8 +25,8 @@ export const inf021UnevenZones: AuditRule = ({ pool, nodes, newZones }) => {
   return [
     {
       ...finding,
-      message: `its zones are uneven, and the cloud makes all zones as large as the largest (${told}): ${count(more, 'node')} more than the pool has`,
-      hint: 'Check the quota and the costs. Scale the new pool in after the run, or adopt a pool with spec.target.adopt.',
+      message: `its zones are uneven, and all zones of the new pool get as many nodes as the largest needs (${told}): ${count(more, 'node')} more than the pool has`,
+      hint: 'Check the quota and the costs. Scale the new pool in after the run, or let the run adopt a pool (spec.target.adopt) whose zones have the sizes that you need.',
     },
   ];
 };

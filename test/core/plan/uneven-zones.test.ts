@@ -34,13 +34,13 @@ describe('three nodes in one zone and one in the other', () => {
     const plan = planWith(uneven, spreadEvenly);
     expect(plan.zones).toEqual({ a: 3, b: 1 });
     expect(told(plan)).toEqual([
-      expect.stringMatching(/^warning: .* gives a fewer new nodes than it has \(a 3 → 2, b 1 → 2\)/),
+      expect.stringMatching(/^warning: .*\(a: 3 → 2, b: 1 → 2\): pods that can't leave a may not fit there/),
     ]);
   });
 
   test('get as many in each zone where all zones have one size, and the plan says how many that is too many', () => {
     expect(told(planWith(uneven, sameInEachZone))).toEqual([
-      expect.stringMatching(/^warning: .*\(a 3 → 3, b 1 → 3\): 2 nodes more than the pool has/),
+      expect.stringMatching(/^warning: .*\(a: 3 → 3, b: 1 → 3\): 2 nodes more than the pool has/),
     ]);
   });
 
