@@ -3,7 +3,7 @@ import type { SuspensionToken } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { InPlace } from '../../ports/in-place.ts';
 import type { LoadBalancerFamily, LoadBalancers } from '../../ports/load-balancers.ts';
-import type { NodePoolProvider } from '../../ports/node-pools.ts';
+import type { InstanceRequest, NodePoolProvider } from '../../ports/node-pools.ts';
 import type { ProviderTraits } from '../../ports/provider.ts';
 import { grow } from './pool-creation.ts';
 import { poolNamed } from './pools.ts';
@@ -23,21 +23,41 @@ export const toyTraits: ProviderTraits = {
 };
 
 /**
- * Pools as those of another provider, with what an upgrade needs besides the required core, and with its own word for what was suspended: nobody else
- * reads it, and it is no list.
+ * Pools as those of another provider, with what an upgrade needs besides the required core. It chooses zones, and has its own word for what was
+ * suspended: nobody else reads it, and it is no list.
  */
 export function createToyPools(world: World): NodePoolProvider {
   const { replacement, size, scaling, ...access } = createSimPools(world);
   return {
     ...access,
-    replacement,
-    size,
+    replacement: {
+      ...replacement,
+      createPool: async (request) => {
+        await replacement.createPool(request);
+        chooseZones(world, request.target.poolName, request);
+      },
+      resize: async (ref, request) => {
+        chooseZones(world, ref.name, request);
+        await replacement.resize(ref, request);
+      },
+    },
+    size: {
+      ...size,
+      restoreSize: async (ref, request) => {
+        chooseZones(world, ref.name, request);
+        await size.restoreSize(ref, request);
+      },
+    },
     inPlace: createToyInPlace(world),
     scaling: {
       suspend: async (ref) => ({ wound: JSON.stringify(await scaling.suspend(ref)) }) as unknown as SuspensionToken,
       restore: async (ref, token) => await scaling.restore(ref, token && unwind(token)),
     },
   };
+}
+
+function chooseZones(world: World, name: string, { zones }: InstanceRequest): void {
+  if (zones !== undefined) poolNamed(world, name).needs = zones;
 }
 
 /** Anything else than its own word is a mistake of whoever kept it. */

@@ -6,6 +6,7 @@ import type { TargetGroupFacts, TargetState } from '../../core/model/target-grou
 import type { AnnotationsBefore } from '../../core/pod-surge/keep-from-pruners.ts';
 import type { LearnedTimes } from '../../core/schedule/needed-time.ts';
 import type { FreezePeriod } from '../../core/schedule/schedule.ts';
+import type { ZonedSize } from '../../core/surge/zoned-size.ts';
 import { createVirtualClock, type VirtualClock } from './clock.ts';
 import { type Delays, defaultDelays } from './delays.ts';
 
@@ -203,6 +204,8 @@ export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 
   replaces?: string;
   /** While it is replaced in place: by which run, and what it was like before. */
   before?: { readonly run: string; readonly version: string; readonly maxSize: number };
+  /** What its zones need, where its cloud can choose zones; they are balanced otherwise. */
+  needs?: ZonedSize;
   /** Auto Scaling's suspended processes, whoever suspended them. */
   suspended: string[];
   /** Its Auto Scaling group exists: before that, it has no instance and its scaling can't be suspended. */
