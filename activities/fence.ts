@@ -1,30 +1,14 @@
 import { activityInfo } from '@temporalio/activity';
 import type { FencingToken, NodeRef } from '../core/model/node.ts';
-import { type PoolLock, poolLockName } from '../core/model/pool-lock.ts';
+import { poolLockName } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
-import { isInPlace } from '../core/policy/members.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
-import type { Locks } from '../ports/cluster/locks.ts';
 import type { Poll, PollContext } from './polling.ts';
 
 /** Name of the lock on the pool of a policy. */
 export function poolLockOf({ cluster, pool }: Policy): string {
   return poolLockName(cluster.name, pool.name);
-}
-
-/** How long the lock on a pool lasts after its last renewal, ms. */
-export const poolLeaseMs = 60_000;
-
-/** Acquires the lock on the pool of a policy for a run, or keeps it. @throws LockHeld */
-export async function takePoolLock(
-  cluster: Locks,
-  { policy, run }: { readonly policy: Policy; readonly run: string },
-): Promise<PoolLock> {
-  // Old nodes of a pool that is replaced in place have its name too, and other runs must count them.
-  const creates = policy.selection === undefined && !isInPlace(policy);
-  const incoming = creates ? policy.target.poolName : undefined;
-  return await cluster.acquireLock(poolLockOf(policy), run, poolLeaseMs, incoming);
 }
 
 /** Position of a step in its run: how often the node was excluded, and how many steps it has run since. */

@@ -10,9 +10,9 @@ import type { TrafficCounts } from '../core/status/traffic-counts.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
 import type { Ports } from '../ports/ports.ts';
-import { poolLeaseMs } from './fence.ts';
 import { measureTraffic } from './metrics.ts';
 import { lastProgress, whileHeartbeating } from './polling.ts';
+import { poolLeaseMs } from './pool-lock.ts';
 import { type LossSeparator, separateLosses } from './separate-losses.ts';
 
 /** Input of the monitor. */

@@ -3,9 +3,11 @@ import { liveInstances, type PoolRef } from '../core/model/pool.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
 import { readCapacityWait } from '../core/status/checkpoint.ts';
 import { decideCapacity } from '../core/surge/missing-capacity.ts';
+import { divideByNeed, type ZonedSize } from '../core/surge/zoned-size.ts';
 import { decideNodesRegistered, newNodesIn } from '../core/waits/surge.ts';
 import { selectUnjoined } from '../core/waits/unjoined.ts';
 import type { Observer } from '../operations/observer.ts';
+import { requireCapability } from '../operations/pools-by-provider.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
@@ -39,15 +41,18 @@ const hint =
 export function createOldPoolSteps(ports: Ports<Fencing>, observer: Observer) {
   const { clock, cluster, pools } = ports;
   return {
-    /** Requests the instances that the old pool had in the plan. Its size never goes down. */
-    restoreSize: async (input: PoolStepInput & { pool: PoolRef; size: number }): Promise<Outcome> => {
-      const { pool, size } = input;
+    /** Requests the instances that the old pool had in the plan, by zone where its zones differ. Its size never goes down. */
+    restoreSize: async (
+      input: PoolStepInput & { pool: PoolRef; size: number; zones?: ZonedSize },
+    ): Promise<Outcome> => {
+      const { pool, size, zones } = input;
       const fence = openLooseFence(cluster, input);
       return await retryUntilDone(
         { clock, what: `restoring the size of ${pool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
           await fence.check();
-          await pools.restoreSize(pool, size);
+          const request = { size, ...(zones && { zones: divideByNeed(size, zones) }) };
+          await requireCapability(pools, pool, 'size').restoreSize(pool, request);
           return {};
         },
       );

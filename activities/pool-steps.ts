@@ -1,10 +1,11 @@
 import type { NodeRef } from '../core/model/node.ts';
-import { liveInstances, type PoolRef } from '../core/model/pool.ts';
+import { liveInstances, type PoolRef, type SuspensionToken } from '../core/model/pool.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
 import { countKept, decideScaleIn } from '../core/plan/scale-in.ts';
 import { oldInstances, oldNodes } from '../core/policy/members.ts';
 import { listNames } from '../core/text/format.ts';
 import type { Observer } from '../operations/observer.ts';
+import { requireCapability } from '../operations/pools-by-provider.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { NodeActions } from '../ports/cluster/node-actions.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
@@ -18,35 +19,38 @@ import { nodeRefOf } from './refs.ts';
 export function createPoolSteps(ports: Ports<NodeActions & PodActions & Fencing>, observer: Observer) {
   const { clock, cluster, pools } = ports;
   return {
-    /** Stops the cloud from replacing instances of the pool by itself. Returns what was suspended, the same on every call. */
+    /** Stops the cloud from replacing instances of the pool by itself. Returns what was suspended, the same on every call; nothing where it does not. */
     suspendScaling: async (
       input: PoolStepInput & { pool: PoolRef },
-    ): Promise<Outcome<{ suspended: readonly string[] }>> => {
+    ): Promise<Outcome<{ suspended?: SuspensionToken }>> => {
       const fence = openLooseFence(cluster, input);
       return await retryUntilDone(
         { clock, what: `suspending scaling of ${input.pool.name}`, hint: pools.traitsOf(input.pool).scalingHint },
         async () => {
+          const { scaling } = pools.capabilitiesOf(input.pool);
+          if (scaling === undefined) return {};
           await fence.check();
-          return { suspended: await pools.suspendScaling(input.pool) };
+          return { suspended: await scaling.suspend(input.pool) };
         },
       );
     },
 
     /**
-     * Restores what was suspended, if the pool still exists. `kept`: what stays suspended on purpose, as text, because restoring it would
+     * Restores what was suspended, if the pool still exists. Without a token, restores what the pool itself has recorded. `kept`: what stays suspended on purpose, as text, because restoring it would
      * terminate an instance that serves.
      */
     restoreScaling: async (
-      input: PoolStepInput & { pool: PoolRef; suspended: readonly string[] },
+      input: PoolStepInput & { pool: PoolRef; suspended?: SuspensionToken },
     ): Promise<Outcome<{ kept: readonly string[] }>> => {
       const fence = openLooseFence(cluster, input);
       return await retryUntilDone(
         { clock, what: `restoring scaling of ${input.pool.name}`, hint: pools.traitsOf(input.pool).scalingHint },
         async () => {
+          const { scaling } = pools.capabilitiesOf(input.pool);
           // A pool that is gone has nothing to restore.
-          if ((await pools.findPool(input.pool)) === undefined) return { kept: [] };
+          if (scaling === undefined || (await pools.findPool(input.pool)) === undefined) return { kept: [] };
           await fence.check();
-          return { kept: await pools.restoreScaling(input.pool, input.suspended) };
+          return { kept: await scaling.restore(input.pool, input.suspended) };
         },
       );
     },
@@ -155,7 +159,10 @@ export function createPoolSteps(ports: Ports<NodeActions & PodActions & Fencing>
           }
           const { onlyIfCreatedBy } = input;
           await fence.check();
-          await pools.deletePool(input.pool, onlyIfCreatedBy === undefined ? {} : { onlyIfCreatedBy });
+          await requireCapability(pools, input.pool, 'replacement').deletePool(
+            input.pool,
+            onlyIfCreatedBy === undefined ? {} : { onlyIfCreatedBy },
+          );
           return { done: false, reason: `${input.pool.name} is being deleted` };
         },
       });

@@ -19,12 +19,13 @@ import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
-import { openLooseFence, type PoolStepInput, poolLeaseMs } from './fence.ts';
+import { openLooseFence, type PoolStepInput } from './fence.ts';
 import { guardActions } from './guarded-actions.ts';
 import { holdersOfWorkflow } from './momentary-locks.ts';
 import { changeCordon, publishNodeEvent } from './node-actions.ts';
 import type { NodeStepInput, NodeStepResult } from './node-step.ts';
 import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
+import { poolLeaseMs } from './pool-lock.ts';
 import { createRestorePods } from './restore-pods.ts';
 
 /** Pods start and end within seconds, ms. */

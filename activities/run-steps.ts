@@ -8,14 +8,15 @@ import type { Policy } from '../core/policy/policy.ts';
 import { createTrials } from '../operations/ask-before-pod-surge.ts';
 import { observeAndPlan } from '../operations/observe-and-plan.ts';
 import type { Observer } from '../operations/observer.ts';
+import { requireCapability } from '../operations/pools-by-provider.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
-import { poolLeaseMs, takePoolLock } from './fence.ts';
 import { inSlices } from './in-slices.ts';
 import { lastHeartbeatOfWatch, type Watched } from './last-heartbeat.ts';
 import { failureOf, type Outcome, pollUntil, retryUntilDone } from './polling.ts';
+import { poolLeaseMs, takePoolLock } from './pool-lock.ts';
 
 /** The result of the preflight. */
 interface Preflight {
@@ -45,6 +46,8 @@ function requireApproved(plan: PoolPlan, approved: ApprovedPlan | undefined): vo
 /** Steps that concern the run as a whole. */
 export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Locks>, observer: Observer) {
   const { clock, cluster } = ports;
+  const mayCreate = async ({ oldPool: source, policy: { target } }: PoolPlan) =>
+    await requireCapability(ports.pools, source, 'replacement').requireMayCreate({ source, target });
   return {
     /** Observes everything, audits it and plans. Changes nothing. @throws ApplicationFailure PreflightRefused, PoolNotFound, … */
     preflight: async (input: PreflightInput): Promise<Outcome<Preflight>> =>
@@ -58,18 +61,17 @@ export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Locks
           const refused = refusal(plan);
           if (refused !== undefined) throw failureOf(refused);
           requireApproved(plan, input.approved);
-          if (policy.selection === undefined && !keepsTarget(policy))
-            await ports.pools.requireMayCreate({ source: plan.oldPool, target: policy.target });
+          if (policy.selection === undefined && !keepsTarget(policy)) await mayCreate(plan);
           return { plan, since };
         },
       ),
 
-    /** Acquires the lock on the pool. @throws ApplicationFailure LockHeld */
+    /** Acquires the lock on the pool, and claims the pool that it adopts. @throws ApplicationFailure LockHeld, also when another run has that pool */
     acquireLock: async (input: { policy: Policy; run: string }): Promise<Outcome<{ lock: PoolLock }>> =>
       await retryUntilDone(
         { clock, what: 'acquiring the lock on the pool', hint: 'Check access to Leases.' },
         async () => ({
-          lock: await takePoolLock(cluster, input),
+          lock: await takePoolLock(ports, input),
         }),
       ),
 
@@ -86,7 +88,7 @@ export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Locks
         hint: 'See which run holds the Lease.',
         poll: async ({ now, since }) => {
           try {
-            const lock = await takePoolLock(cluster, input);
+            const lock = await takePoolLock(ports, input);
             return { done: true, value: { lock } };
           } catch (error) {
             const isHeld = error instanceof NodeferryError && error.problem.code === 'LockHeld';

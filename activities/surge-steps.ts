@@ -5,10 +5,12 @@ import type { PlanInBrief } from '../core/plan/pool-plan.ts';
 import { isInPlace, keepsTarget, newInstances, newNodes } from '../core/policy/members.ts';
 import { readCapacityWait } from '../core/status/checkpoint.ts';
 import { decideCapacity } from '../core/surge/missing-capacity.ts';
+import { divideByNeed } from '../core/surge/zoned-size.ts';
 import { decideNodesReady, decideNodesRegistered } from '../core/waits/surge.ts';
 import type { Observer } from '../operations/observer.ts';
+import { requireCapability } from '../operations/pools-by-provider.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
-import type { InPlace } from '../ports/in-place.ts';
+import type { InstanceRequest } from '../ports/node-pools.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
 import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
@@ -50,10 +52,10 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
           const size = plan.surgeAtOnce ?? plan.surge;
           await fence.check();
           if (keepsTarget(plan.policy)) return await beginInFound(plan, size);
-          await pools.createPool({
+          await requireCapability(pools, plan.oldPool, 'replacement').createPool({
             source: plan.oldPool,
             target: plan.policy.target,
-            size,
+            ...requestOf(plan, size),
             run: plan.run,
             token: `${plan.run}-${plan.newPool.name}`,
           });
@@ -71,7 +73,7 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
         async () => {
           await fence.check();
           if (keepsTarget(plan.policy)) await growFound(plan, size);
-          else await pools.resize(plan.newPool, { size, run: plan.run, source: plan.oldPool });
+          else await growCreated(plan, size);
           return {};
         },
       );
@@ -85,7 +87,7 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
         { clock, what: `ending the changes to ${pool.name}`, hint: pools.traitsOf(pool).scalingHint },
         async () => {
           await fence.check();
-          await inPlaceOf(pool).settle(pool, { run, keep });
+          await requireCapability(pools, pool, 'inPlace').settle(pool, { run, keep });
           return {};
         },
       );
@@ -99,7 +101,7 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
         { clock, what: `trimming ${pool.name} to the instances that it has`, hint: pools.traitsOf(pool).scalingHint },
         async () => {
           await fence.check();
-          if ((await pools.findPool(pool)) !== undefined) await pools.trimPool(pool);
+          if ((await pools.findPool(pool)) !== undefined) await requireCapability(pools, pool, 'size').trimPool(pool);
           return {};
         },
       );
@@ -163,23 +165,25 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
   }
 
   /** A pool that the run has not created keeps the limits of its owner, and its size never goes down. */
-  async function growFound({ policy, newPool: pool, run }: PlanInBrief, size: number): Promise<void> {
+  async function growFound(plan: PlanInBrief, size: number): Promise<void> {
+    const { policy, newPool: pool, run } = plan;
     const { target, found = [] } = policy;
     if (isInPlace(policy)) {
       const old = found.map(({ instanceId }) => instanceId);
-      return await inPlaceOf(pool).addInstances(pool, { target, size, run, old });
+      return await requireCapability(pools, pool, 'inPlace').addInstances(pool, { target, size, run, old });
     }
     const { desiredSize } = await pools.describePool(pool);
-    if (desiredSize < size) await pools.restoreSize(pool, size);
+    if (desiredSize < size) await requireCapability(pools, pool, 'size').restoreSize(pool, requestOf(plan, size));
   }
 
-  function inPlaceOf(pool: PoolRef): InPlace {
-    const inPlace = pools.inPlaceOf(pool);
-    if (inPlace !== undefined) return inPlace;
-    throw new NodeferryError({
-      code: 'ProviderRefused',
-      message: `provider ${pool.provider} can't replace ${pool.name} under its own name`,
-      hint: 'Abort the run, and choose another spec.target.poolName.',
-    });
+  async function growCreated(plan: PlanInBrief, size: number): Promise<void> {
+    const { newPool, oldPool: source, run } = plan;
+    const replacement = requireCapability(pools, newPool, 'replacement');
+    await replacement.resize(newPool, { ...requestOf(plan, size), run, source });
   }
+}
+
+/** So many new instances, with what each zone needs of them. */
+function requestOf({ zones }: PlanInBrief, size: number): InstanceRequest {
+  return { size, ...(zones && { zones: divideByNeed(size, zones) }) };
 }

@@ -9,13 +9,14 @@ import {
 } from '../core/cleanup/plan-cleanup.ts';
 import { poolLockName } from '../core/model/pool-lock.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
+import { requireCapability } from '../operations/pools-by-provider.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
 import type { NodeActions } from '../ports/cluster/node-actions.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
-import type { NodePools } from '../ports/node-pools.ts';
+import type { ProviderPools } from '../ports/provider.ts';
 
 /** How long the lock lasts, ms. It is renewed before each action, and must last for one of them. */
 const lockedMs = 60_000;
@@ -43,7 +44,7 @@ export interface CleanupTarget {
 /** The systems on which runs leave something. */
 interface CleanupSystems {
   readonly cluster: ClusterObserver & NodeActions & PodActions & Fencing & Locks;
-  readonly pools: NodePools;
+  readonly pools: ProviderPools;
   readonly clock: Clock;
 }
 
@@ -60,7 +61,7 @@ export async function findLeftoversOf({ cluster, pools }: CleanupSystems, target
   const [facts, pool, replacements, holder] = await Promise.all([
     cluster.observe(),
     pools.findPool(ref),
-    pools.findReplacements(ref),
+    pools.capabilitiesOf(ref).replacement?.findReplacements(ref) ?? [],
     cluster.findHolder(poolLockName(target.cluster, target.pool)),
   ]);
   const found = { cluster: facts, name: target.pool, replacements, holder };
@@ -140,11 +141,13 @@ async function execute(action: CleanupAction, { cluster, pools }: CleanupSystems
       await cluster.unfenceNode(action.node, action.run);
       return undefined;
     case 'restore-scaling': {
-      const kept = await pools.restoreScaling(action.pool, action.suspended);
-      return kept.length === 0 ? undefined : kept.join('; ');
+      const kept = await pools.capabilitiesOf(action.pool).scaling?.restore(action.pool, action.suspended.token);
+      return kept === undefined || kept.length === 0 ? undefined : kept.join('; ');
     }
     case 'delete-pool':
-      await pools.deletePool(action.pool, { onlyIfCreatedBy: action.run });
+      await requireCapability(pools, action.pool, 'replacement').deletePool(action.pool, {
+        onlyIfCreatedBy: action.run,
+      });
       return undefined;
     case 'unlock':
       for (const lock of await cluster.findLocks(action.run)) await cluster.releaseLock(lock);

@@ -21,7 +21,7 @@ export interface PlanCluster {
 
 /** What observeAndPlan reads from, and how it works. */
 interface PlanSources {
-  readonly pools: Pick<ProviderPools, 'describePool' | 'findPool' | 'inPlaceOf' | 'traitsOf'>;
+  readonly pools: Pick<ProviderPools, 'describePool' | 'findPool' | 'traitsOf'>;
   /** Connects to the cluster; may fail as an observation may. */
   readonly open: () => PlanCluster;
   /** How the pool and the cluster are read: by default one after the other. */
@@ -65,8 +65,8 @@ export async function observeAndPlan(
   const pool = described ?? poolOf(oldNodes(facts.cluster, policy), ref);
   const observation: Observation = { pool, ...(newPool === undefined ? {} : { newPool }), facts, ...asked };
   const known = withFound(policy, facts.cluster);
-  const replacesInPlace = pools.inPlaceOf(ref) !== undefined;
-  const plan = await inSlices(buildPlanInSlices({ policy: known, run, replacesInPlace, ...observation }));
+  const provider = pools.traitsOf(ref);
+  const plan = await inSlices(buildPlanInSlices({ policy: known, run, provider, ...observation }));
   return { plan, observation };
 }
 

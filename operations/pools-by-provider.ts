@@ -1,16 +1,12 @@
-import type { PoolRef } from '../core/model/pool.ts';
+import type { PoolCapability, PoolRef } from '../core/model/pool.ts';
 import { NodeferryError } from '../core/model/problem.ts';
-import type { InPlace } from '../ports/in-place.ts';
-import type { NodePools } from '../ports/node-pools.ts';
+import type { NodePoolProvider, PoolCapabilities } from '../ports/node-pools.ts';
 import type { ProviderPools, ProviderTraits } from '../ports/provider.ts';
 
-/** One provider: what it is like, its node pools, and how it replaces a pool in place if it can. */
+/** One provider: what it is like, and its node pools. */
 interface OpenProvider {
   readonly traits: ProviderTraits;
-  readonly pools: NodePools;
-  readonly inPlace?: InPlace;
-  /** What a worker needs there and the caller lacks, if it can be asked. */
-  readonly findMissingPermissions?: (pool: Pick<PoolRef, 'locator'>) => Promise<readonly string[]>;
+  readonly pools: NodePoolProvider;
 }
 
 /** The node pools of every provider behind one port: each call goes to the provider of its pool. */
@@ -24,30 +20,27 @@ export function poolsByProvider(by: Readonly<Record<string, OpenProvider>>): Pro
       hint: `Use one of ${Object.keys(by).join(', ')}.`,
     });
   };
+  const poolsOf = (ref: PoolRef) => provider(ref).pools;
   return {
     traitsOf: (ref) => provider(ref).traits,
-    inPlaceOf: (ref) => provider(ref).inPlace,
-    findMissingPermissions: async (ref) => await provider(ref).findMissingPermissions?.(ref),
-    ...delegatePools((ref) => provider(ref).pools),
+    capabilitiesOf: (ref) => provider(ref).pools,
+    describePool: async (ref) => await poolsOf(ref).describePool(ref),
+    findPool: async (ref) => await poolsOf(ref).findPool(ref),
+    observeInstances: async (ref) => await poolsOf(ref).observeInstances(ref),
+    observeInstance: async (ref, instanceId) => await poolsOf(ref).observeInstance(ref, instanceId),
+    terminateInstance: async (ref, instanceId) => await poolsOf(ref).terminateInstance(ref, instanceId),
   };
 }
 
-/** Node pools of which each call goes to those that `of` chooses for its pool. */
-export function delegatePools(of: (ref: PoolRef) => NodePools | Promise<NodePools>): NodePools {
-  return {
-    describePool: async (ref) => await (await of(ref)).describePool(ref),
-    findPool: async (ref) => await (await of(ref)).findPool(ref),
-    findReplacements: async (ref) => await (await of(ref)).findReplacements(ref),
-    requireMayCreate: async (request) => await (await of(request.source)).requireMayCreate(request),
-    createPool: async (request) => await (await of(request.source)).createPool(request),
-    resize: async (ref, request) => await (await of(ref)).resize(ref, request),
-    restoreSize: async (ref, size) => await (await of(ref)).restoreSize(ref, size),
-    trimPool: async (ref) => await (await of(ref)).trimPool(ref),
-    suspendScaling: async (ref) => await (await of(ref)).suspendScaling(ref),
-    restoreScaling: async (ref, suspended) => await (await of(ref)).restoreScaling(ref, suspended),
-    observeInstances: async (ref) => await (await of(ref)).observeInstances(ref),
-    terminateInstance: async (ref, instanceId) => await (await of(ref)).terminateInstance(ref, instanceId),
-    observeInstance: async (ref, instanceId) => await (await of(ref)).observeInstance(ref, instanceId),
-    deletePool: async (ref, options) => await (await of(ref)).deletePool(ref, options),
-  };
+/** A capability that a step can't do without. @throws NodeferryError ProviderRefused, in the words of a provider that does not have it */
+export function requireCapability<C extends PoolCapability>(
+  pools: Pick<ProviderPools, 'capabilitiesOf' | 'traitsOf'>,
+  ref: PoolRef,
+  name: C,
+): NonNullable<PoolCapabilities[C]> {
+  const capability = pools.capabilitiesOf(ref)[name];
+  if (capability !== undefined) return capability;
+  const { title, lacks } = pools.traitsOf(ref);
+  const lack = lacks[name] ?? { message: `${title} can't do that`, hint: 'Abort the run.' };
+  throw new NodeferryError({ code: 'ProviderRefused', ...lack, message: `pool ${ref.name}: ${lack.message}` });
 }

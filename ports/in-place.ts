@@ -3,7 +3,7 @@ import type { TargetPolicy } from '../core/policy/policy.ts';
 
 /**
  * Replaces the nodes of a pool under its own name. Only a provider that can do that has it. Instances are terminated one by one, as in other pools
- * (`NodePools.terminateInstance`). Every call may be repeated: it checks the current state before it acts. Throws NodeferryError.
+ * (`PoolAccess.terminateInstance`). Every call may be repeated: it checks the current state before it acts. Throws NodeferryError.
  */
 export interface InPlace {
   /**

@@ -1,5 +1,7 @@
-import type { InstanceFacts, PoolFacts, PoolRef } from '../core/model/pool.ts';
+import type { InstanceFacts, PoolFacts, PoolRef, SuspensionToken } from '../core/model/pool.ts';
 import type { TargetPolicy } from '../core/policy/policy.ts';
+import type { ZonedSize } from '../core/surge/zoned-size.ts';
+import type { InPlace } from './in-place.ts';
 
 /** The result of a request to terminate one instance. */
 export interface TerminationOutcome {
@@ -7,12 +9,41 @@ export interface TerminationOutcome {
   readonly outcome: 'terminating' | 'already';
 }
 
-/** Node pools of one cloud. Every call may be repeated: it checks the current state before it acts. Throws NodeferryError. */
-export interface NodePools {
+/** What every provider of node pools can do. Every call may be repeated: it checks the current state before it acts. Throws NodeferryError. */
+export interface PoolAccess {
   /** @throws NodeferryError PoolNotFound */
   describePool(ref: PoolRef): Promise<PoolFacts>;
   /** The same as describePool, but undefined for a pool that does not exist. */
   findPool(ref: PoolRef): Promise<PoolFacts | undefined>;
+  observeInstances(ref: PoolRef): Promise<readonly InstanceFacts[]>;
+  /** State of one instance, whichever pool it was in; `terminated` for one that the cloud no longer knows. */
+  observeInstance(ref: PoolRef, instanceId: string): Promise<InstanceFacts['state']>;
+  /** Terminates exactly that instance and lowers the pool's size by one; refuses an instance of another pool (NotOwned). */
+  terminateInstance(ref: PoolRef, instanceId: string): Promise<TerminationOutcome>;
+}
+
+/** What a provider can do besides. It leaves out what it can't do, and its traits say so (`ProviderTraits.lacks`). */
+export interface PoolCapabilities {
+  readonly replacement?: PoolReplacement;
+  readonly size?: PoolSize;
+  /** A provider that leaves it out changes no pool on its own. */
+  readonly scaling?: PoolScaling;
+  readonly inPlace?: InPlace;
+  /**
+   * Permissions that a worker needs and the caller lacks, where that pool is. A provider that can't be asked leaves it out. @throws NodeferryError where
+   * there is no answer
+   */
+  readonly findMissingPermissions?: (pool: Pick<PoolRef, 'locator'>) => Promise<readonly string[]>;
+}
+
+/** The node pools of one cloud. */
+export type NodePoolProvider = PoolAccess & PoolCapabilities;
+
+/** The same of a cloud that creates, resizes and scales pools. */
+export type ManagedNodePools = NodePoolProvider & Required<Pick<NodePoolProvider, 'replacement' | 'size' | 'scaling'>>;
+
+/** Creates pools, and deletes them. Calls may be repeated, as those of PoolAccess. */
+export interface PoolReplacement {
   /** Pools that runs have created to replace this one, whether or not it still exists. */
   findReplacements(ref: PoolRef): Promise<readonly PoolFacts[]>;
   /**
@@ -21,50 +52,60 @@ export interface NodePools {
    */
   requireMayCreate(request: { readonly source: PoolRef; readonly target: TargetPolicy }): Promise<void>;
   /** Creates a pool like `source` with the target's changes; a second call with the same token changes nothing. */
-  createPool(request: {
-    readonly source: PoolRef;
-    readonly target: TargetPolicy;
-    readonly size: number;
-    readonly run: string;
-    readonly token: string;
-  }): Promise<void>;
+  createPool(
+    request: InstanceRequest & {
+      readonly source: PoolRef;
+      readonly target: TargetPolicy;
+      readonly run: string;
+      readonly token: string;
+    },
+  ): Promise<void>;
   /**
    * Requests this many instances in a pool that this run created to replace `source`. Does nothing when as many, or more, have been requested
    * already. @throws NodeferryError NotOwned for a pool that another run created
    */
-  resize(
-    ref: PoolRef,
-    request: { readonly size: number; readonly run: string; readonly source: PoolRef },
-  ): Promise<void>;
-  /**
-   * Requests again the instances that a pool had before its run: its size becomes `size`. Does nothing when as many, or more, have been requested
-   * already, and never changes the maximum size. Launches also where `trimPool` has stopped that. @throws NodeferryError ProviderRefused when the
-   * maximum size or a process that somebody else has suspended does not allow it, PoolNotFound
-   */
-  restoreSize(ref: PoolRef, size: number): Promise<void>;
-  /**
-   * Gives up the instances that a pool should have and never got: its size becomes the number that it has, and none is terminated. The cloud launches
-   * no instance there until its scaling is restored (`restoreScaling`).
-   */
-  trimPool(ref: PoolRef): Promise<void>;
-  /**
-   * Stops the cloud from adding, moving or replacing instances of the pool on its own, and lets its size go down to zero. Returns what was changed,
-   * which the rollback needs; the same on every call. @throws NodeferryError Conflict while the pool is too new for that
-   */
-  suspendScaling(ref: PoolRef): Promise<readonly string[]>;
-  /**
-   * Restores that, as far as the remaining instances allow; does nothing for a pool that is gone. While its zones are not balanced, rebalancing stays
-   * suspended, because it would terminate an instance that serves. Returns what stays suspended, as text, with the command that resumes it.
-   */
-  restoreScaling(ref: PoolRef, suspended: readonly string[]): Promise<readonly string[]>;
-  observeInstances(ref: PoolRef): Promise<readonly InstanceFacts[]>;
-  /** Terminates exactly that instance and lowers the pool's size by one; refuses an instance of another pool (NotOwned). */
-  terminateInstance(ref: PoolRef, instanceId: string): Promise<TerminationOutcome>;
-  /** State of one instance, whichever pool it was in; `terminated` for one that the cloud no longer knows. */
-  observeInstance(ref: PoolRef, instanceId: string): Promise<InstanceFacts['state']>;
+  resize(ref: PoolRef, request: InstanceRequest & { readonly run: string; readonly source: PoolRef }): Promise<void>;
   /**
    * Requests the deletion; does nothing when the pool is being deleted or gone. With `onlyIfCreatedBy` it refuses (NotOwned) a pool that this run did
    * not create. Without it, it refuses (ProviderRefused) a pool that still has instances.
    */
   deletePool(ref: PoolRef, options: { readonly onlyIfCreatedBy?: string }): Promise<void>;
+}
+
+/** Instances that are requested. */
+export interface InstanceRequest {
+  /** How many there should be, in all zones. */
+  readonly size: number;
+  /** How many of them each zone needs; absent where nothing is known. A provider that can't choose zones spreads them as it does (`ProviderTraits.spread`). */
+  readonly zones?: ZonedSize;
+}
+
+/** Changes the size of a pool that its run has not created. Calls may be repeated. */
+interface PoolSize {
+  /**
+   * Requests again the instances that a pool had before its run. Does nothing when as many, or more, have been requested already, and never changes
+   * the maximum size. Launches also where `trimPool` has stopped that. @throws NodeferryError ProviderRefused when the maximum size or a process that
+   * somebody else has suspended does not allow it, PoolNotFound
+   */
+  restoreSize(ref: PoolRef, request: InstanceRequest): Promise<void>;
+  /**
+   * Gives up the instances that a pool should have and never got: its size becomes the number that it has, and none is terminated. The cloud launches
+   * no instance there until its scaling is restored (`PoolScaling.restore`).
+   */
+  trimPool(ref: PoolRef): Promise<void>;
+}
+
+/** Stops what the cloud does to a pool on its own. Calls may be repeated. */
+interface PoolScaling {
+  /**
+   * Stops the cloud from adding, moving or replacing instances of the pool on its own, and lets its size go down to zero. Returns what was changed,
+   * which the rollback needs; the same on every call. @throws NodeferryError Conflict while the pool is too new for that
+   */
+  suspend(ref: PoolRef): Promise<SuspensionToken>;
+  /**
+   * Restores that, as far as the remaining instances allow; does nothing for a pool that is gone. Without a token, restores what the pool itself has
+   * recorded. While its zones are not balanced, rebalancing stays suspended, because it would terminate an instance that serves. Returns what stays
+   * suspended, as text, with the command that resumes it.
+   */
+  restore(ref: PoolRef, token: SuspensionToken | undefined): Promise<readonly string[]>;
 }

@@ -1,7 +1,7 @@
 import type { NodeRef } from '../core/model/node.ts';
-import type { PoolRef } from '../core/model/pool.ts';
-import type { InPlace } from './in-place.ts';
-import type { NodePools } from './node-pools.ts';
+import type { Lacks, PoolRef } from '../core/model/pool.ts';
+import type { ZonedSize } from '../core/surge/zoned-size.ts';
+import type { PoolAccess, PoolCapabilities } from './node-pools.ts';
 
 /** What a provider of node pools is like, known without asking it anything. Its words are shown to operators. */
 export interface ProviderTraits {
@@ -11,6 +11,10 @@ export interface ProviderTraits {
   readonly hasPools: boolean;
   /** Environment variables that name the region of a cluster, the first that is set counts. None when it needs no region. */
   readonly regionVariables: readonly string[];
+  /** For each capability that it leaves out: why, in its own words. */
+  readonly lacks: Lacks;
+  /** What zones get for which these numbers of instances are requested; the names of all zones of the pool are in it. */
+  readonly spread: (needs: ZonedSize) => ZonedSize;
   /** What to check when it refuses to change the scaling of a pool. */
   readonly scalingHint: string;
   /** How an operator terminates exactly that instance by hand, as a command or an instruction. */
@@ -23,14 +27,9 @@ export interface ProviderTraits {
 }
 
 /** The node pools of all providers: each call goes to the provider of its pool. */
-export interface ProviderPools extends NodePools {
+export interface ProviderPools extends PoolAccess {
   /** @throws NodeferryError InvalidPolicy for a provider that this version does not know */
   traitsOf(pool: Pick<PoolRef, 'provider'>): ProviderTraits;
-  /** How the provider of this pool replaces a pool in place. Undefined when it can't. @throws as `traitsOf` does */
-  inPlaceOf(pool: Pick<PoolRef, 'provider'>): InPlace | undefined;
-  /**
-   * Permissions that a worker needs and the caller lacks. Undefined where the provider can't be asked. @throws as `traitsOf` does, and NodeferryError
-   * where there is no answer
-   */
-  findMissingPermissions(pool: Pick<PoolRef, 'provider' | 'locator'>): Promise<readonly string[] | undefined>;
+  /** What the provider of this pool can do besides. @throws as `traitsOf` does */
+  capabilitiesOf(pool: Pick<PoolRef, 'provider'>): PoolCapabilities;
 }

@@ -98,11 +98,11 @@ export async function lockPool(run: Run): Promise<void> {
 
 /** From here on the cloud does not scale the pool. */
 export async function suspendScaling(run: Run, pool: PoolRef): Promise<void> {
-  pushRollback(run, { kind: 'scaling', pool, suspended: [] });
+  pushRollback(run, { kind: 'scaling', pool });
   const { suspended } = await runUntilDone(run, `scaling of ${pool.name} to be suspended`, () =>
     steps(`suspend scaling of ${pool.name}`).suspendScaling({ ...nextStep(run), pool }),
   );
-  apply(run, { type: 'recordSuspended', pool, suspended });
+  if (suspended !== undefined) apply(run, { type: 'recordSuspended', pool, suspended });
 }
 
 /** Keeps new pods off all old nodes, so that no pod moves twice. */

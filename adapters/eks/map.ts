@@ -4,7 +4,7 @@ import type { Nodegroup, NodegroupStatus } from '@aws-sdk/client-eks';
 import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts';
 import { createdByTag } from './clone.ts';
 import { nodegroupLabel } from './node-labels.ts';
-import { suspendedSettings } from './settings-tag.ts';
+import { explainEntries, suspendedSettings, tokenOf } from './settings-tag.ts';
 
 /** A node group with its Auto Scaling group, which is missing while the node group is new or nearly deleted. */
 export interface PoolObservation {
@@ -29,7 +29,7 @@ export function mapPool(observation: PoolObservation, launchFailures: readonly s
     labels: { ...nodegroup.labels, [nodegroupLabel]: ref.name },
     instances: mapInstances(group),
     problems: [...mapIssues(nodegroup), ...launchFailures],
-    ...(suspended === undefined ? {} : { suspended }),
+    ...(suspended === undefined ? {} : { suspended: { token: tokenOf(suspended), what: explainEntries(suspended) } }),
     ...(createdBy === undefined ? {} : { createdBy }),
   };
 }

@@ -10,7 +10,7 @@ import {
 import type { PoolFacts, PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { NodePools } from '../../ports/node-pools.ts';
+import type { ManagedNodePools } from '../../ports/node-pools.ts';
 import { type AwsClientOptions, awsClientConfig } from '../aws/client-config.ts';
 import { type CloneRequest, cloneNodegroup, createdByTag, replacesTag } from './clone.ts';
 import { callEks, isCapacityProblem } from './errors.ts';
@@ -44,7 +44,7 @@ interface EksOptions extends AwsClientOptions {
  * to the caller, which keeps them for the rollback. They are also kept in the tag `nodeferry.dev/suspended` of the node group. Restoring uses both,
  * so that nothing is lost when a response is lost.
  */
-export function createEksNodePools(options: EksOptions): NodePools {
+export function createEksNodePools(options: EksOptions): ManagedNodePools {
   const clientsFor = clientsByRegion(options);
   const timing: UpdateTiming = {
     clock: options.clock,
@@ -62,20 +62,26 @@ export function createEksNodePools(options: EksOptions): NodePools {
       const observation = await findPool(clients, ref);
       return observation && poolFacts(clients, observation);
     },
-    findReplacements: (ref) => findReplacements(clientsFor(ref.region), ref),
-    createPool: ({ source, ...request }) => createPool(clientsFor(source.region), source, request),
-    requireMayCreate: ({ source, target }) => requireMayLaunch(clientsFor(source.region), source, target),
-    resize: (ref, request) => resize(clientsFor(ref.region), ref, request, timing),
-    restoreSize: (ref, size) => restoreSize(clientsFor(ref.region), ref, size, timing),
-    trimPool: (ref) => trimPool(clientsFor(ref.region), ref, timing),
-    suspendScaling: (ref) => suspendScaling(clientsFor(ref.region), ref, timing),
-    restoreScaling: (ref, suspended) => restoreScaling(clientsFor(ref.region), ref, suspended, timing),
     async observeInstances(ref) {
       return mapInstances((await requirePool(clientsFor(ref.region), ref)).group);
     },
-    terminateInstance: (ref, instanceId) => terminateMember(clientsFor(ref.region), ref, instanceId, timing),
     observeInstance: (ref, instanceId) => instanceState(clientsFor(ref.region), ref, instanceId),
-    deletePool: (ref, { onlyIfCreatedBy }) => deletePool(clientsFor(ref.region), ref, onlyIfCreatedBy),
+    terminateInstance: (ref, instanceId) => terminateMember(clientsFor(ref.region), ref, instanceId, timing),
+    replacement: {
+      findReplacements: (ref) => findReplacements(clientsFor(ref.region), ref),
+      createPool: ({ source, ...request }) => createPool(clientsFor(source.region), source, request),
+      requireMayCreate: ({ source, target }) => requireMayLaunch(clientsFor(source.region), source, target),
+      resize: (ref, request) => resize(clientsFor(ref.region), ref, request, timing),
+      deletePool: (ref, { onlyIfCreatedBy }) => deletePool(clientsFor(ref.region), ref, onlyIfCreatedBy),
+    },
+    size: {
+      restoreSize: (ref, { size }) => restoreSize(clientsFor(ref.region), ref, size, timing),
+      trimPool: (ref) => trimPool(clientsFor(ref.region), ref, timing),
+    },
+    scaling: {
+      suspend: (ref) => suspendScaling(clientsFor(ref.region), ref, timing),
+      restore: (ref, token) => restoreScaling(clientsFor(ref.region), ref, token, timing),
+    },
   };
 }
 

@@ -1,12 +1,13 @@
 import { type AutoScalingGroup, ResumeProcessesCommand, SuspendProcessesCommand } from '@aws-sdk/client-auto-scaling';
 import { TagResourceCommand, UntagResourceCommand } from '@aws-sdk/client-eks';
-import type { PoolRef } from '../../core/model/pool.ts';
+import type { PoolRef, SuspensionToken } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { countByZone, isLopsided } from '../../core/surge/balance.ts';
 import { callEks } from './errors.ts';
 import { mapInstances, type PoolObservation } from './map.ts';
 import { type EksClients, findPool, poolSubject, requirePool } from './observe.ts';
 import {
+  entriesOf,
   launching,
   minSizeOf,
   processesOf,
@@ -14,6 +15,7 @@ import {
   suspendedTag,
   suspendedTagValue,
   suspensionEntries,
+  tokenOf,
   zoneRebalancing,
 } from './settings-tag.ts';
 import { liveInstances, setMinSize, setSizes, type UpdateTiming } from './sizes.ts';
@@ -27,7 +29,7 @@ export async function suspendScaling(
   clients: EksClients,
   ref: PoolRef,
   timing: UpdateTiming,
-): Promise<readonly string[]> {
+): Promise<SuspensionToken> {
   const observation = await requirePool(clients, ref);
   if (observation.group === undefined) {
     throw new NodeferryError({
@@ -38,15 +40,15 @@ export async function suspendScaling(
   const known = suspendedSettings(observation.nodegroup) ?? [];
   // An earlier run may have left some of it suspended; that stays ours to restore.
   const entries = [...new Set([...known, ...suspensionEntries(observation.group)])];
-  if (entries.length === 0) return [];
+  if (entries.length === 0) return tokenOf([]);
   if (entries.length > known.length) await tagSuspended(clients, observation, entries);
   await suspend(clients, observation, processesOf(entries));
   if (minSizeOf(entries) !== undefined) await setMinSize(clients, ref, 0, timing);
-  return entries;
+  return tokenOf(entries);
 }
 
 /**
- * Restores what `suspendScaling` changed: the given entries and those in the tag. The minimum size is restored only up to the number of instances
+ * Restores what `suspendScaling` changed: the entries of the token and those in the tag. The minimum size is restored only up to the number of instances
  * left, because a higher one would launch instances. In a group whose zones are not balanced, rebalancing stays suspended: Auto Scaling would launch an instance
  * in the smaller zone and terminate one in the larger, even if it serves. Returns what stays suspended, as text. A pool that is deleted or being
  * deleted needs nothing.
@@ -54,13 +56,13 @@ export async function suspendScaling(
 export async function restoreScaling(
   clients: EksClients,
   ref: PoolRef,
-  given: readonly string[],
+  token: SuspensionToken | undefined,
   timing: UpdateTiming,
 ): Promise<readonly string[]> {
   const observation = await findPool(clients, ref);
   if (observation?.group === undefined || observation.nodegroup.status === 'DELETING') return [];
   const suspended = suspendedSettings(observation.nodegroup);
-  const entries = [...new Set([...(suspended ?? []), ...given])];
+  const entries = [...new Set([...(suspended ?? []), ...entriesOf(token)])];
   const minSize = minSizeOf(entries);
   if (minSize !== undefined) {
     await setMinSize(clients, ref, Math.min(minSize, observation.group.DesiredCapacity ?? 0), timing);

@@ -1,5 +1,6 @@
 import type { protos } from '@google-cloud/container';
 import type { TargetPolicy } from '../../core/policy/policy.ts';
+import type { ZonedSize } from '../../core/surge/zoned-size.ts';
 import {
   createdByLabel,
   labelValue,
@@ -19,6 +20,8 @@ export interface CloneRequest {
   readonly target: TargetPolicy;
   /** Number of instances to start with, in all zones. */
   readonly size: number;
+  /** How many of them each zone needs; absent where nothing is known. */
+  readonly zones?: ZonedSize;
   readonly run: string;
 }
 
@@ -49,10 +52,10 @@ const foreignLabels = /^(?:goog-|nodeferry-)/;
 
 /**
  * A node pool like `source` with the target's changes (GKE API reference, NodePool and NodeConfig). Sizes are per zone there, so the replacement has
- * at least as many instances as asked for, and the same number in each zone.
+ * at least as many instances as asked for in each zone, and the same number in all.
  */
-export function cloneNodePool(source: NodePoolMessage, { target, size, run }: CloneRequest): NodePool {
-  const count = perZone(size, source);
+export function cloneNodePool(source: NodePoolMessage, { target, size, zones, run }: CloneRequest): NodePool {
+  const count = perZone({ size, zones }, source);
   const autoscaling = initialLimits(source, count);
   const owner = ownersAutoscaling(source);
   const kept = Object.entries(resourceLabels(source)).filter(([key]) => !foreignLabels.test(key));
@@ -77,9 +80,13 @@ export function cloneNodePool(source: NodePoolMessage, { target, size, run }: Cl
   };
 }
 
-/** Instances in each zone of a pool that has at least `size` of them. */
-export function perZone(size: number, { locations }: NodePoolMessage): number {
-  return Math.ceil(size / Math.max(1, locations?.length ?? 1));
+/** Instances in each zone of a pool that has at least `size` of them, and in each zone as many as it needs. */
+export function perZone(
+  { size, zones = {} }: { readonly size: number; readonly zones?: ZonedSize | undefined },
+  { locations }: NodePoolMessage,
+): number {
+  const needs = (locations ?? []).map((zone) => zones[zone] ?? 0);
+  return Math.max(Math.ceil(size / Math.max(1, locations?.length ?? 1)), ...needs);
 }
 
 /**

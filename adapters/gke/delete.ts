@@ -60,7 +60,8 @@ function requireCreator({ ref, pool }: PoolObservation, run: string): void {
 async function endReplacement(clients: GkeClients, ref: PoolRef): Promise<void> {
   for (const pool of await listReplacements(clients, ref)) {
     const name = pool.name ?? '';
-    if (resourceLabels(pool)[ownersLimitsLabel] !== undefined) await restoreScaling(clients, { ...ref, name }, []);
+    if (resourceLabels(pool)[ownersLimitsLabel] !== undefined)
+      await restoreScaling(clients, { ...ref, name }, undefined);
   }
 }
 

@@ -4,11 +4,13 @@ import { nodePoolLabel } from './node-labels.ts';
 import type { PoolObservation, ZoneGroup } from './observe.ts';
 import {
   createdByLabel,
+  explainEntries,
   type NodePoolMessage,
   ownersAutoscaling,
   ownersLimitsLabel,
   resourceLabels,
   suspendedSettings,
+  tokenOf,
 } from './settings-label.ts';
 
 /** Nodes that a pool may have in one zone (GKE documentation, "Quotas and limits"), where no autoscaler limits it. */
@@ -31,7 +33,7 @@ export function mapPool(observation: PoolObservation, launchErrors: readonly str
     labels: { ...pool.config?.labels, [nodePoolLabel]: ref.name },
     instances: mapInstances(observation.groups),
     problems: [...mapConditions(pool), ...launchErrors],
-    ...(suspended === undefined ? {} : { suspended }),
+    ...(suspended === undefined ? {} : { suspended: { token: tokenOf(suspended), what: explainEntries(suspended) } }),
     ...(createdBy === undefined ? {} : { createdBy }),
   };
 }

@@ -1,5 +1,5 @@
-import type { PoolFacts } from '../../core/model/pool.ts';
-import type { NodePools } from '../../ports/node-pools.ts';
+import type { PoolFacts, PoolRef } from '../../core/model/pool.ts';
+import type { ManagedNodePools } from '../../ports/node-pools.ts';
 import type { GcpOptions } from '../gcp/options.ts';
 import { createClients, type GkeClients } from './clients.ts';
 import { createPool } from './create.ts';
@@ -9,10 +9,13 @@ import { requireMayCreate } from './may-create.ts';
 import { findPool, observePool, type PoolObservation, readLaunchErrors, requirePool } from './observe.ts';
 import { resize, restoreSize, trimPool } from './sizes.ts';
 import { restoreScaling, suspendScaling } from './suspend.ts';
+import { findMissingPermissions } from './permissions.ts';
 import { observeInstance, terminateMember } from './terminate.ts';
 
 /** How the GKE adapter works. */
-interface GkeOptions extends GcpOptions {
+interface GkeOptions extends Omit<GcpOptions, 'project'> {
+  /** Project of the clusters and their VMs: always the same, or that of each pool. */
+  readonly project: string | ((ref: Pick<PoolRef, 'locator'>) => Promise<string>);
   /** Time between two checks of an operation, ms. Default 2,000. */
   readonly pollIntervalMs?: number;
   /** Longest wait for an operation, ours or somebody else's that comes before it, ms. Default 300,000. */
@@ -24,37 +27,78 @@ interface GkeOptions extends GcpOptions {
  * name of its Node. What suspending the scaling of a pool changes is returned to the caller, which keeps it for the rollback, and kept in the resource
  * label `nodeferry-suspended` of the pool. Restoring uses both, so that nothing is lost when an answer is lost.
  */
-export function createGkeNodePools(options: GkeOptions): NodePools {
-  const clients = createClients(options, {
+export function createGkeNodePools({ project, ...options }: GkeOptions): ManagedNodePools {
+  const clientsOf = clientsByProject(project, options);
+  const withClients = async <T>(ref: PoolRef, act: (clients: GkeClients) => Promise<T>): Promise<T> =>
+    await act(await clientsOf(ref));
+  return {
+    describePool: async (ref) =>
+      await withClients(ref, async (clients) => await poolFacts(clients, await requirePool(clients, ref))),
+    findPool: async (ref) =>
+      await withClients(ref, async (clients) => {
+        const observation = await findPool(clients, ref);
+        return observation && (await poolFacts(clients, observation));
+      }),
+    observeInstances: async (ref) =>
+      await withClients(ref, async (clients) => mapInstances((await requirePool(clients, ref)).groups)),
+    observeInstance: async (ref, instanceId) =>
+      await withClients(ref, async (clients) => await observeInstance(clients, ref, instanceId)),
+    terminateInstance: async (ref, instanceId) =>
+      await withClients(ref, async (clients) => await terminateMember(clients, ref, instanceId)),
+    replacement: {
+      findReplacements: async (ref) => await withClients(ref, async (clients) => await findReplacements(clients, ref)),
+      requireMayCreate: async ({ source, target }) =>
+        await withClients(source, async (clients) => await requireMayCreate(clients, source, target)),
+      createPool: async ({ source, ...request }) =>
+        await withClients(source, async (clients) => await createPool(clients, source, request)),
+      resize: async (ref, request) => await withClients(ref, async (clients) => await resize(clients, ref, request)),
+      deletePool: async (ref, { onlyIfCreatedBy }) =>
+        await withClients(ref, async (clients) => await deletePool(clients, ref, onlyIfCreatedBy)),
+    },
+    size: {
+      restoreSize: async (ref, request) =>
+        await withClients(ref, async (clients) => await restoreSize(clients, ref, request)),
+      trimPool: async (ref) => await withClients(ref, async (clients) => await trimPool(clients, ref)),
+    },
+    scaling: {
+      suspend: async (ref) => await withClients(ref, async (clients) => await suspendScaling(clients, ref)),
+      restore: async (ref, token) =>
+        await withClients(ref, async (clients) => await restoreScaling(clients, ref, token)),
+    },
+    findMissingPermissions: async (ref) =>
+      await findMissingPermissions({ ...options, project: await projectOf(project, ref) }),
+  };
+}
+
+/** One set of clients for each project. */
+function clientsByProject(
+  project: GkeOptions['project'],
+  options: Omit<GkeOptions, 'project'>,
+): (ref: PoolRef) => Promise<GkeClients> {
+  const opened = new Map<string, GkeClients>();
+  const timing = {
     pollIntervalMs: options.pollIntervalMs ?? 2_000,
     operationTimeoutMs: options.operationTimeoutMs ?? 300_000,
-  });
-  return {
-    describePool: async (ref) => await poolFacts(clients, await requirePool(clients, ref)),
-    async findPool(ref) {
-      const observation = await findPool(clients, ref);
-      return observation && (await poolFacts(clients, observation));
-    },
-    async findReplacements(ref) {
-      const found: PoolFacts[] = [];
-      for (const pool of await listReplacements(clients, ref)) {
-        const wanted = { ...ref, name: pool.name ?? '' };
-        found.push(await poolFacts(clients, await observePool(clients, wanted, pool)));
-      }
-      return found;
-    },
-    requireMayCreate: async ({ source, target }) => await requireMayCreate(clients, source, target),
-    createPool: async ({ source, ...request }) => await createPool(clients, source, request),
-    resize: async (ref, request) => await resize(clients, ref, request),
-    restoreSize: async (ref, size) => await restoreSize(clients, ref, size),
-    trimPool: async (ref) => await trimPool(clients, ref),
-    suspendScaling: async (ref) => await suspendScaling(clients, ref),
-    restoreScaling: async (ref, suspended) => await restoreScaling(clients, ref, suspended),
-    observeInstances: async (ref) => mapInstances((await requirePool(clients, ref)).groups),
-    terminateInstance: async (ref, instanceId) => await terminateMember(clients, ref, instanceId),
-    observeInstance: async (ref, instanceId) => await observeInstance(clients, ref, instanceId),
-    deletePool: async (ref, { onlyIfCreatedBy }) => await deletePool(clients, ref, onlyIfCreatedBy),
   };
+  return async (ref) => {
+    const name = await projectOf(project, ref);
+    const clients = opened.get(name) ?? createClients({ ...options, project: name }, timing);
+    opened.set(name, clients);
+    return clients;
+  };
+}
+
+async function projectOf(project: GkeOptions['project'], ref: Pick<PoolRef, 'locator'>): Promise<string> {
+  return typeof project === 'string' ? project : await project(ref);
+}
+
+async function findReplacements(clients: GkeClients, ref: PoolRef): Promise<readonly PoolFacts[]> {
+  const found: PoolFacts[] = [];
+  for (const pool of await listReplacements(clients, ref)) {
+    const wanted = { ...ref, name: pool.name ?? '' };
+    found.push(await poolFacts(clients, await observePool(clients, wanted, pool)));
+  }
+  return found;
 }
 
 /** Facts of a pool. When instances are missing, their groups are asked for the reason: GKE itself tells it only when it has given up. */

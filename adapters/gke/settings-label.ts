@@ -1,4 +1,5 @@
 import type { protos } from '@google-cloud/container';
+import type { SuspensionToken } from '../../core/model/pool.ts';
 
 type Api = typeof protos.google.container.v1;
 /** A node pool as the API returns it. */
@@ -45,6 +46,33 @@ export function suspendedSettings(pool: NodePoolMessage): string[] | undefined {
 /** The entries as a label value. */
 export function suspendedValue(entries: readonly string[]): string {
   return entries.join('_');
+}
+
+/** The entries for whoever keeps them for the rollback. */
+export function tokenOf(entries: readonly string[]): SuspensionToken {
+  return entries as unknown as SuspensionToken;
+}
+
+/** The entries that a token has. None without one. */
+export function entriesOf(token: SuspensionToken | undefined): readonly string[] {
+  return (token ?? []) as unknown as readonly string[];
+}
+
+/** The entries for people. */
+export function explainEntries(entries: readonly string[]): readonly string[] {
+  return entries.map((entry) => {
+    const limits = scaleOf([entry]);
+    if (limits !== undefined) return explainLimits(limits);
+    if (entry === exclusion) return 'upgrades of its nodes (a maintenance exclusion)';
+    return `auto-${entry}`;
+  });
+}
+
+function explainLimits({ minNodeCount, maxNodeCount, totalMinNodeCount, totalMaxNodeCount }: Autoscaling): string {
+  const limits = totalMaxNodeCount
+    ? `${totalMinNodeCount ?? 0} to ${totalMaxNodeCount} nodes`
+    : `${minNodeCount ?? 0} to ${maxNodeCount ?? 0} nodes per zone`;
+  return `cluster autoscaler (${limits})`;
 }
 
 /** The entry for limits of the cluster autoscaler, e.g. `scale-1-4-0-0-balanced`: per zone, in total, and where it adds nodes. */

@@ -1,5 +1,7 @@
 import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
+import type { ZonedSize } from '../../core/surge/zoned-size.ts';
+import type { InstanceRequest } from '../../ports/node-pools.ts';
 import { callCompute } from '../gcp/compute-client.ts';
 import { requestIdOf } from '../gcp/request-id.ts';
 import { changeGke, type GkeClients } from './clients.ts';
@@ -18,7 +20,7 @@ import { createdByLabel, labelValue, resourceLabels } from './settings-label.ts'
 export async function resize(
   clients: GkeClients,
   ref: PoolRef,
-  { size, run }: { readonly size: number; readonly run: string },
+  { run, ...request }: InstanceRequest & { readonly run: string },
 ): Promise<void> {
   const observation = await requirePool(clients, ref);
   const creator = resourceLabels(observation.pool)[createdByLabel];
@@ -29,21 +31,22 @@ export async function resize(
       hint: `Its resource label ${createdByLabel} says ${creator ?? 'nothing'}.`,
     });
   }
-  const count = countPerZone(observation, size);
+  const count = countPerZone(observation, request);
   if (hasAll(observation, count)) return;
   const { autoscaling } = observation.pool;
   const limits = autoscaling?.enabled === true ? initialLimits(observation.pool, count) : undefined;
   if (limits) await setAutoscaling(clients, ref, limits);
-  await growTo(clients, ref, size);
+  await growTo(clients, ref, request);
 }
 
 /**
- * Requests again the instances that a pool had. @throws NodeferryError ProviderRefused when its owner's maximum does not allow as many, or the pool is
+ * Requests again the instances that a pool had, by zone where that is known. @throws NodeferryError ProviderRefused when its owner's maximum does not allow as many, or the pool is
  * being deleted
  */
-export async function restoreSize(clients: GkeClients, ref: PoolRef, size: number): Promise<void> {
+export async function restoreSize(clients: GkeClients, ref: PoolRef, request: InstanceRequest): Promise<void> {
   const observation = await requirePool(clients, ref);
   const { pool } = observation;
+  const { size } = request;
   if (pool.status === 'STOPPING') {
     throw new NodeferryError({
       code: 'ProviderRefused',
@@ -59,26 +62,40 @@ export async function restoreSize(clients: GkeClients, ref: PoolRef, size: numbe
       hint: `Raise the maximum of its autoscaler, then resume; or abort the run: then the new nodes stay.`,
     });
   }
-  await growTo(clients, ref, size);
+  if (request.zones !== undefined) await growGroups(clients, observation, request.zones);
+  await growTo(clients, ref, { size });
 }
 
 /**
- * Requests at least `size` instances. GKE sets the same number for every zone, and shrinks a zone that has more by VMs of its own choice: so the number
+ * Requests in each zone as many VMs as it needs, and no more in the others. GKE itself sets one number for all zones, so the groups are asked, as the
+ * cluster autoscaler does (github.com/kubernetes/autoscaler, cluster-autoscaler/cloudprovider/gce/autoscaling_gce_client.go, ResizeMig). The size is the
+ * number that the group should have, so the call may be repeated.
+ */
+async function growGroups(clients: GkeClients, { ref, groups }: PoolObservation, zones: ZonedSize): Promise<void> {
+  for (const { zone, name, targetSize } of groups) {
+    const size = zones[zone] ?? 0;
+    if (targetSize >= size) continue;
+    await callCompute(clients, 'compute.instanceGroupManagers.update', poolSubject(ref), (compute) =>
+      compute.instanceGroupManagers.resize({ project: clients.project, zone, instanceGroupManager: name, size }),
+    );
+  }
+}
+
+/**
+ * Requests at least `size` instances, and in each zone as many as it needs. GKE sets the same number for every zone, and shrinks a zone that has more by VMs of its own choice: so the number
  * is never below what any zone has now. Returns when the groups have it; the VMs come later.
  */
-async function growTo(clients: GkeClients, ref: PoolRef, size: number): Promise<void> {
+async function growTo(clients: GkeClients, ref: PoolRef, request: InstanceRequest): Promise<void> {
   const name = poolName(clients.project, ref);
   await change(clients, ref, {
-    what: `${size} instances`,
+    what: `${request.size} instances`,
     needNotEnd: true,
     isDone: async () => {
       const now = await requirePool(clients, ref);
-      return (
-        now.groups.reduce((sum, group) => sum + group.targetSize, 0) >= size || hasAll(now, countPerZone(now, size))
-      );
+      return hasRequested(now, request) || hasAll(now, countPerZone(now, request));
     },
     request: async () => {
-      const nodeCount = countPerZone(await requirePool(clients, ref), size);
+      const nodeCount = countPerZone(await requirePool(clients, ref), request);
       return await changeGke(
         clients,
         'container.clusters.update',
@@ -89,8 +106,13 @@ async function growTo(clients: GkeClients, ref: PoolRef, size: number): Promise<
   });
 }
 
-function countPerZone({ pool, groups }: PoolObservation, size: number): number {
-  return Math.max(perZone(size, pool), ...groups.map(({ targetSize }) => targetSize));
+function countPerZone({ pool, groups }: PoolObservation, request: InstanceRequest): number {
+  return Math.max(perZone(request, pool), ...groups.map(({ targetSize }) => targetSize));
+}
+
+function hasRequested({ groups }: PoolObservation, { size, zones = {} }: InstanceRequest): boolean {
+  const total = groups.reduce((sum, group) => sum + group.targetSize, 0);
+  return total >= size && groups.every(({ zone, targetSize }) => targetSize >= (zones[zone] ?? 0));
 }
 
 function hasAll({ groups }: PoolObservation, count: number): boolean {

@@ -1,4 +1,4 @@
-import type { PoolRef } from '../../core/model/pool.ts';
+import type { PoolRef, SuspensionToken } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { GkeClients } from './clients.ts';
 import { desiredSize } from './map.ts';
@@ -7,6 +7,7 @@ import { findPool, type PoolObservation, readCluster, requireNodePool } from './
 import { setAutoscaling, setExclusion, setLabels, setManagement } from './settings.ts';
 import {
   createdByLabel,
+  entriesOf,
   exclusion,
   type NodePoolMessage,
   ownersAutoscaling,
@@ -18,6 +19,7 @@ import {
   suspendedLabel,
   suspendedSettings,
   suspendedValue,
+  tokenOf,
   upgrade,
 } from './settings-label.ts';
 import { trimPool } from './sizes.ts';
@@ -28,7 +30,7 @@ import { trimPool } from './sizes.ts';
  * zone. Returns what was changed, the same on every call. A pool of a run that is being created gets no more VMs than it has: GKE would try for half an
  * hour to create the others, and change nothing else meanwhile. @throws NodeferryError Conflict while the pool is being created
  */
-export async function suspendScaling(clients: GkeClients, ref: PoolRef): Promise<readonly string[]> {
+export async function suspendScaling(clients: GkeClients, ref: PoolRef): Promise<SuspensionToken> {
   const pool = await requireNodePool(clients, ref);
   if (pool.status === 'PROVISIONING') {
     if (resourceLabels(pool)[createdByLabel] !== undefined) await trimPool(clients, ref);
@@ -41,7 +43,7 @@ export async function suspendScaling(clients: GkeClients, ref: PoolRef): Promise
   const inChannel = (releaseChannel?.channel ?? 'UNSPECIFIED') !== 'UNSPECIFIED';
   const known = suspendedSettings(pool) ?? [];
   const entries = [...known, ...suspensionEntries(pool, inChannel).filter((entry) => !covers(known, entry))];
-  if (entries.length === 0) return [];
+  if (entries.length === 0) return tokenOf([]);
   if (entries.length > known.length) await setLabels(clients, ref, { [suspendedLabel]: suspendedValue(entries) });
   if (scaleOf(entries) !== undefined) await setAutoscaling(clients, ref, { enabled: false });
   if (entries.includes(repair) || entries.includes(upgrade)) {
@@ -52,7 +54,7 @@ export async function suspendScaling(clients: GkeClients, ref: PoolRef): Promise
     });
   }
   if (entries.includes(exclusion)) await setExclusion(clients, ref, 'present');
-  return entries;
+  return tokenOf(entries);
 }
 
 /** What is on now and will be off. Limits that we have raised ourselves are restored as the pool's owner chose them. */
@@ -69,15 +71,16 @@ function covers(known: readonly string[], entry: string): boolean {
 }
 
 /**
- * Restores what `suspendScaling` changed: the given entries and those in the label. The autoscaler's minimum is restored only up to the nodes that are
+ * Restores what `suspendScaling` changed: the entries of the token and those in the label. The autoscaler's minimum is restored only up to the nodes that are
  * left, because a higher one would add nodes. A pool that is gone or being deleted needs nothing but the end of its maintenance exclusion. Nothing has
  * to stay suspended.
  */
 export async function restoreScaling(
   clients: GkeClients,
   ref: PoolRef,
-  given: readonly string[],
+  token: SuspensionToken | undefined,
 ): Promise<readonly []> {
+  const given = entriesOf(token);
   const observation = await findPool(clients, ref);
   if (observation === undefined || observation.pool.status === 'STOPPING') {
     if (given.includes(exclusion)) await setExclusion(clients, ref, 'absent');

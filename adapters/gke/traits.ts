@@ -1,3 +1,4 @@
+import { sameInEachZone } from '../../core/surge/zoned-size.ts';
 import type { ProviderTraits } from '../../ports/provider.ts';
 
 /** What GKE is like. The region of a pool is the location of its cluster: a region, or a zone. */
@@ -6,6 +7,14 @@ export const gkeTraits: ProviderTraits = {
   hasPools: true,
   // The properties of gcloud (gcloud topic configurations); a zonal cluster is in a zone.
   regionVariables: ['CLOUDSDK_COMPUTE_REGION', 'CLOUDSDK_COMPUTE_ZONE'],
+  lacks: {
+    inPlace: {
+      message: 'nodeferry replaces no GKE node pool under its own name',
+      hint: 'Set spec.target.poolName to another name: the run creates that node pool.',
+    },
+  },
+  // SetNodePoolSize and initialNodeCount are numbers for each zone (GKE API reference, SetNodePoolSizeRequest and NodePool).
+  spread: sameInEachZone,
   scalingHint: 'Check the permission container.clusters.update, and that no other operation of the cluster lasts.',
   // Through its group, which lowers its target size: a VM that is deleted directly is created again.
   terminateByHand: ({ locator }, { instanceId, zone }) =>

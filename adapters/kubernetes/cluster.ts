@@ -50,7 +50,16 @@ export function createKubernetesCluster(options: KubernetesOptions): KubernetesC
   const caches = createCaches(connection, { ...defaultFreshness, ...options.freshness }, options.nodeLabels);
   const namespace = ownNamespace(connection, options.leaseNamespace);
   const locks = leaseLocks(connection, namespace);
-  const { acquireLock, renewLock, releaseLock, requireLock, fenceLock, findIncomingPools, findHolder } = locks;
+  const {
+    acquireLock,
+    renewLock,
+    releaseLock,
+    requireLock,
+    fenceLock,
+    findIncomingPools,
+    findRunsMovingTo,
+    findHolder,
+  } = locks;
   const access = { connection, caches };
   return {
     observe: () => caches.observe(),
@@ -65,6 +74,7 @@ export function createKubernetesCluster(options: KubernetesOptions): KubernetesC
     requireLock,
     fenceLock,
     findIncomingPools,
+    findRunsMovingTo,
     findHolder,
     recordEvent: eventRecorder(connection, options.onEventLost ?? (() => undefined)),
     ...leftoverOperations(caches, locks),

@@ -32,7 +32,14 @@ interface LeaseObject {
 export interface LeaseLocks
   extends Pick<
     Cluster,
-    'acquireLock' | 'renewLock' | 'releaseLock' | 'requireLock' | 'fenceLock' | 'findIncomingPools' | 'findHolder'
+    | 'acquireLock'
+    | 'renewLock'
+    | 'releaseLock'
+    | 'requireLock'
+    | 'fenceLock'
+    | 'findIncomingPools'
+    | 'findRunsMovingTo'
+    | 'findHolder'
   > {
   list(): Promise<readonly LeaseObject[]>;
 }
@@ -146,6 +153,12 @@ export function leaseLocks(connection: Connection, namespace: OwnNamespace): Lea
     return (await list()).flatMap(({ metadata }) => metadata.annotations?.[incomingPoolAnnotation] ?? []);
   }
 
+  async function findRunsMovingTo(pool: string): Promise<readonly string[]> {
+    return (await list())
+      .filter(({ metadata }) => metadata.annotations?.[incomingPoolAnnotation] === pool)
+      .flatMap(({ spec }) => spec?.holderIdentity ?? []);
+  }
+
   async function findHolder(wanted: string): Promise<string | undefined> {
     const holder = (await read(leaseName(wanted))).lease?.spec?.holderIdentity;
     return holder === '' ? undefined : holder;
@@ -160,7 +173,17 @@ export function leaseLocks(connection: Connection, namespace: OwnNamespace): Lea
     return body.items ?? [];
   }
 
-  return { acquireLock, renewLock, releaseLock, requireLock, fenceLock, findIncomingPools, findHolder, list };
+  return {
+    acquireLock,
+    renewLock,
+    releaseLock,
+    requireLock,
+    fenceLock,
+    findIncomingPools,
+    findRunsMovingTo,
+    findHolder,
+    list,
+  };
 }
 
 /**

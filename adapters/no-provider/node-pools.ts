@@ -1,27 +1,18 @@
 import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import type { NodePools } from '../../ports/node-pools.ts';
+import type { PoolAccess } from '../../ports/node-pools.ts';
 
 /**
  * Nodes that belong to no pool of a cloud that nodeferry knows. Nothing can be created, resized or terminated, and as far as anybody can tell every
  * instance runs for as long as its node is in the cluster.
  */
-export function createNoNodePools(): NodePools {
+export function createNoNodePools(): PoolAccess {
   return {
     describePool: refuse,
     findPool: async () => undefined,
-    findReplacements: async () => [],
-    requireMayCreate: ({ source }) => refuse(source),
-    createPool: ({ source }) => refuse(source),
-    resize: refuse,
-    restoreSize: refuse,
-    trimPool: refuse,
-    suspendScaling: async () => [],
-    restoreScaling: async () => [],
     observeInstances: async () => [],
-    terminateInstance: refuse,
     observeInstance: async () => 'running',
-    deletePool: refuse,
+    terminateInstance: refuse,
   };
 }
 

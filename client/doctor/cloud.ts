@@ -1,7 +1,7 @@
 import { NodeferryError } from '../../core/model/problem.ts';
 import { keepsTarget } from '../../core/policy/members.ts';
 import { type Policy, poolRefOf } from '../../core/policy/policy.ts';
-import type { NodePools } from '../../ports/node-pools.ts';
+import { requireCapability } from '../../operations/pools-by-provider.ts';
 import type { ProviderPools } from '../../ports/provider.ts';
 import type { Check } from './check.ts';
 import { explainFailure, type TimeLimit } from './time-limit.ts';
@@ -29,7 +29,7 @@ export async function checkPool(pools: ProviderPools, policy: Policy, limit: Tim
 export async function checkCloudPermissions(pools: ProviderPools, policy: Policy): Promise<readonly Check[]> {
   const id = 'cloud.role';
   try {
-    const missing = await pools.findMissingPermissions(poolRefOf(policy));
+    const missing = await pools.capabilitiesOf(policy.pool).findMissingPermissions?.(poolRefOf(policy));
     if (missing === undefined) return [];
     if (missing.length === 0) return [{ id, state: 'ok', found: 'you may do everything that a worker needs' }];
     const fix = `A worker has an identity of its own, which needs the role in deploy/iam. Run doctor as that one, or grant it to whoever runs plan and cleanup.`;
@@ -45,7 +45,7 @@ export async function checkTarget(pools: ProviderPools, policy: Policy): Promise
   return keepsTarget(policy) ? [] : await checkMayCreate(pools, policy);
 }
 
-async function checkAdopted(pools: NodePools, { target, ...policy }: Policy): Promise<readonly Check[]> {
+async function checkAdopted(pools: ProviderPools, { target, ...policy }: Policy): Promise<readonly Check[]> {
   const id = 'cloud.target';
   const found = await pools.findPool({ ...poolRefOf(policy), name: target.poolName });
   if (found !== undefined) return [{ id, state: 'ok', found: `pool ${target.poolName} to adopt is ${found.status}` }];
@@ -54,10 +54,11 @@ async function checkAdopted(pools: NodePools, { target, ...policy }: Policy): Pr
 }
 
 /** Checks, as far as the cloud can say beforehand, whether the caller may create the new pool. The worker has a role of its own, so a refusal is only a warning. */
-async function checkMayCreate(pools: NodePools, policy: Policy): Promise<readonly Check[]> {
+async function checkMayCreate(pools: ProviderPools, policy: Policy): Promise<readonly Check[]> {
   const id = 'cloud.permissions';
   try {
-    await pools.requireMayCreate({ source: poolRefOf(policy), target: policy.target });
+    const source = poolRefOf(policy);
+    await requireCapability(pools, source, 'replacement').requireMayCreate({ source, target: policy.target });
     return [
       {
         id,

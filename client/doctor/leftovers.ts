@@ -3,7 +3,7 @@ import { type Policy, poolRefOf } from '../../core/policy/policy.ts';
 import { count, listNames } from '../../core/text/format.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
-import type { NodePools } from '../../ports/node-pools.ts';
+import type { ProviderPools } from '../../ports/provider.ts';
 import { providerNames } from '../../wiring/provider-names.ts';
 import { type CleanupTarget, findLeftoversOf } from '../cleanup.ts';
 import type { Check } from './check.ts';
@@ -11,7 +11,7 @@ import type { Check } from './check.ts';
 /** On which systems leftovers are searched for. */
 interface LeftoverSystems {
   readonly cluster: Cluster;
-  readonly pools: NodePools;
+  readonly pools: ProviderPools;
   readonly clock: Clock;
 }
 

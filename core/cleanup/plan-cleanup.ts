@@ -6,7 +6,7 @@ import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import { disruptedTaint } from '../model/labels.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
 import { type PodRef, podRefOf } from '../model/pod.ts';
-import type { PoolFacts, PoolRef } from '../model/pool.ts';
+import type { PoolFacts, PoolRef, SuspendedScaling } from '../model/pool.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { type Adoption, decideAdoption } from '../pod-surge/adoption.ts';
 import { isAbandoned, isActive, isReleasedBy, type ReleasedPod } from '../pod-surge/owned-pods.ts';
@@ -36,7 +36,7 @@ type CleanupPodAction = Exclude<PodAction, { readonly kind: 'remove-endpoints' }
 export type CleanupAction =
   | CleanupPodAction
   | { readonly kind: 'untaint' | 'restore-node' | 'uncordon' | 'unfence'; readonly run: string; readonly node: NodeRef }
-  | { readonly kind: 'restore-scaling'; readonly pool: PoolRef; readonly suspended: readonly string[] }
+  | { readonly kind: 'restore-scaling'; readonly pool: PoolRef; readonly suspended: SuspendedScaling }
   | { readonly kind: 'delete-pool'; readonly pool: PoolRef; readonly run: string }
   | { readonly kind: 'unlock'; readonly run: string };
 
@@ -117,7 +117,7 @@ export function explainCleanupAction(action: CleanupAction): string {
     case 'unfence':
       return `node ${action.node.name}: remove annotation nodeferry.dev/fence`;
     case 'restore-scaling':
-      return `pool ${action.pool.name}: restore ${listNames(action.suspended, 10)}`;
+      return `pool ${action.pool.name}: restore ${listNames(action.suspended.what, 10)}`;
     case 'delete-pool':
       return `pool ${action.pool.name}: delete; run ${action.run} created it, and it has no node`;
     case 'unlock':

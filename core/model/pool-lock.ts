@@ -15,6 +15,11 @@ export function poolLockName(cluster: string, pool: string): string {
  */
 export const exclusionLock = 'nodeferry-exclude';
 
+/** Name of the lock that a run holds while it claims a pool that exists, from its own lock until it knows that no other run has that pool. */
+export function claimLockName(cluster: string, pool: string): string {
+  return `claim-${cluster}-${pool}`;
+}
+
 /** Whether a lock of that name is on a pool, and so lasts as long as a run. */
 export function isPoolLock(name: string): boolean {
   return name.startsWith('nodeferry-') && name !== exclusionLock;

@@ -19,6 +19,35 @@ export interface PoolRef {
   readonly locator?: Readonly<Record<string, string>>;
 }
 
+declare const readableByItsAdapter: unique symbol;
+
+/**
+ * What suspending the scaling of a pool has changed. Only the adapter that returned it reads it. Plain JSON: it is kept in the history of a run. All
+ * adapters that write one must also read those of their earlier versions.
+ */
+export interface SuspensionToken {
+  readonly [readableByItsAdapter]: never;
+}
+
+/** Scaling that is suspended, for the adapter that restores it and for people. */
+export interface SuspendedScaling {
+  readonly token: SuspensionToken;
+  /** What is suspended or changed, in the cloud's words, e.g. `AZRebalance`, `minimum size 2`. */
+  readonly what: readonly string[];
+}
+
+/** What a provider of node pools may be unable to do: create and delete pools, change their size, replace one under its own name. */
+export type PoolCapability = 'replacement' | 'size' | 'inPlace';
+
+/** Why a provider can't do something, and what to do instead. */
+interface Lack {
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** What a provider can't do. */
+export type Lacks = Readonly<Partial<Record<PoolCapability, Lack>>>;
+
 /** What the cloud reports about one node pool. */
 export interface PoolFacts {
   readonly ref: PoolRef;
@@ -30,12 +59,22 @@ export interface PoolFacts {
   readonly zones: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
   readonly instances: readonly InstanceFacts[];
-  /** Suspended scaling settings, in the form in which its adapter restores them. Absent when nothing is suspended. */
-  readonly suspended?: readonly string[];
+  /** Absent when nodeferry has suspended nothing. */
+  readonly suspended?: SuspendedScaling;
   /** Run that created it. Absent for a pool that nodeferry did not create. */
   readonly createdBy?: string;
   /** Problems in the cloud's own words, e.g. `AsgInstanceLaunchFailures: Insufficient capacity`. */
   readonly problems: readonly string[];
+}
+
+/** How many instances that are not being terminated each zone of the pool has, those without any included. */
+export function liveZones({
+  zones,
+  instances,
+}: Pick<PoolFacts, 'zones' | 'instances'>): Readonly<Record<string, number>> {
+  const living = instances.filter(({ state }) => state === 'pending' || state === 'running');
+  const names = new Set([...zones, ...living.map(({ zone }) => zone)]);
+  return Object.fromEntries([...names].map((name) => [name, living.filter(({ zone }) => zone === name).length]));
 }
 
 /** Instance IDs of the pool's instances that are not being terminated. */

@@ -1,6 +1,6 @@
 import { learnBaselines } from '../guard/baseline.ts';
 import { layOutInSlices } from '../guard/lay-out.ts';
-import type { PoolFacts } from '../model/pool.ts';
+import type { Lacks, PoolFacts } from '../model/pool.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { countUnplaced } from '../model/unplaced.ts';
 import { decideEligibilityInSlices } from '../pod-surge/eligibility.ts';
@@ -8,6 +8,7 @@ import { oldNodes } from '../policy/members.ts';
 import { type Policy, surgesPods } from '../policy/policy.ts';
 import { doAtOnce, type Slices } from '../slices.ts';
 import { surgeAtOnce } from '../surge/at-once.ts';
+import type { ZonedSize } from '../surge/zoned-size.ts';
 import { auditInSlices } from './audit/audit.ts';
 import { estimateRun, expectTimes } from './estimate.ts';
 import { orderNodes } from './order.ts';
@@ -16,6 +17,14 @@ import type { PoolPlan } from './pool-plan.ts';
 import { planServices } from './service-plan.ts';
 import { simulateInSlices } from './simulate-batches.ts';
 import { surgedFacts } from './surged-facts.ts';
+import { newZonesOf, unevenZones } from './zones-of-pool.ts';
+
+/** What a plan has to know about the provider of a pool. */
+interface ProviderFacts {
+  readonly lacks: Lacks;
+  /** What zones get for which these numbers of instances are requested. */
+  readonly spread: (needs: ZonedSize) => ZonedSize;
+}
 
 /** What a plan is made from. */
 interface PlanQuestion {
@@ -25,8 +34,8 @@ interface PlanQuestion {
   readonly pool: PoolFacts;
   /** The pool that exists already under the name of the new one. */
   readonly newPool?: PoolFacts;
-  /** The provider of the pool can replace it under its own name. False when it is not given. */
-  readonly replacesInPlace?: boolean;
+  /** What is known of the provider of the pool; when it is not given, it can do everything. */
+  readonly provider?: ProviderFacts;
   readonly facts: ServingFacts;
   /** Claims (`namespace/name`) whose volumes any number of nodes may mount; none when it is not given. */
   readonly sharedVolumeClaims?: ReadonlySet<string>;
@@ -46,7 +55,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     run,
     pool,
     newPool,
-    replacesInPlace = false,
+    provider = { lacks: {}, spread: (needs: ZonedSize) => needs },
     facts,
     sharedVolumeClaims = new Set<string>(),
     denials = new Map<string, string>(),
@@ -70,11 +79,13 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const unplaced = countUnplaced(facts.cluster);
   const adopted = policy.adoptTarget === true ? newPool : undefined;
   const atOnce = surgeAtOnce(policy, surge);
+  const zones = policy.selection === undefined ? unevenZones(nodes, pool, surge) : undefined;
   const audited = {
     policy,
     pool,
     newPool,
-    replacesInPlace,
+    lacks: provider.lacks,
+    newZones: zones && newZonesOf(zones, adopted, provider),
     facts,
     services,
     baselines,
@@ -98,6 +109,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     ...(pool.desiredSize === surge ? {} : { oldSize: pool.desiredSize }),
     ...(adopted === undefined ? {} : { foundSize: adopted.desiredSize }),
     ...(atOnce === undefined ? {} : { surgeAtOnce: atOnce }),
+    ...(zones && { zones }),
     services,
     ...(podSurge.length > 0 ? { podSurge } : {}),
     baselines,

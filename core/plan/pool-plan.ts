@@ -5,6 +5,7 @@ import type { PoolRef } from '../model/pool.ts';
 import type { UnplacedPods } from '../model/unplaced.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ExpectedTimes } from '../schedule/needed-time.ts';
+import type { ZonedSize } from '../surge/zoned-size.ts';
 import type { Finding } from './finding.ts';
 import type { WorkloadSurge } from './pod-surge-plan.ts';
 
@@ -26,6 +27,8 @@ export interface PoolPlan {
   readonly foundSize?: number;
   /** The most of them at a time for which no old node has left yet; absent when all come at once. */
   readonly surgeAtOnce?: number;
+  /** How many of the new instances each zone needs; absent where the zones of the old nodes differ by one at most. */
+  readonly zones?: ZonedSize;
   /** How each Service is protected as things are now. A run observes again before every act. */
   readonly services: readonly ServicePlan[];
   /** Which workloads use pod surge and which are evicted, and why; absent when the policy has no pod surge. */
@@ -51,12 +54,14 @@ export interface PoolPlan {
  */
 export type PlanInBrief = Pick<
   PoolPlan,
-  'run' | 'policy' | 'oldPool' | 'newPool' | 'surge' | 'surgeAtOnce' | 'baselines'
+  'run' | 'policy' | 'oldPool' | 'newPool' | 'surge' | 'surgeAtOnce' | 'zones' | 'baselines'
 >;
 
 /** The plan without the parts that only its readers need. */
-export function summarize({ run, policy, oldPool, newPool, surge, surgeAtOnce, baselines }: PoolPlan): PlanInBrief {
-  return { run, policy, oldPool, newPool, surge, ...(surgeAtOnce === undefined ? {} : { surgeAtOnce }), baselines };
+export function summarize(plan: PoolPlan): PlanInBrief {
+  const { run, policy, oldPool, newPool, surge, surgeAtOnce, zones, baselines } = plan;
+  const sizes = { surge, ...(surgeAtOnce === undefined ? {} : { surgeAtOnce }), ...(zones && { zones }) };
+  return { run, policy, oldPool, newPool, ...sizes, baselines };
 }
 
 /** How one Service is protected while nodes leave. */

@@ -1,7 +1,7 @@
 import type { ServiceBaseline } from '../guard/baseline.ts';
 import type { ExternalChange } from '../model/external-change.ts';
 import type { NodeRef } from '../model/node.ts';
-import type { PoolRef } from '../model/pool.ts';
+import type { PoolRef, SuspensionToken } from '../model/pool.ts';
 import type { PoolLock } from '../model/pool-lock.ts';
 import type { Problem } from '../model/problem.ts';
 import type { PoolPlan } from '../plan/pool-plan.ts';
@@ -73,7 +73,7 @@ type RollbackEvent =
   /** The newest entry: it has been rolled back. */
   | { readonly type: 'popRollback' }
   /** The scaling settings that were suspended on a pool. */
-  | { readonly type: 'recordSuspended'; readonly pool: PoolRef; readonly suspended: readonly string[] }
+  | { readonly type: 'recordSuspended'; readonly pool: PoolRef; readonly suspended: SuspensionToken }
   /** From now on the run rolls back. */
   | { readonly type: 'beginRollback' };
 

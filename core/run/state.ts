@@ -1,6 +1,6 @@
 import type { ServiceBaseline } from '../guard/baseline.ts';
 import type { NodeRef } from '../model/node.ts';
-import type { PoolRef } from '../model/pool.ts';
+import type { PoolRef, SuspensionToken } from '../model/pool.ts';
 import type { PoolLock } from '../model/pool-lock.ts';
 import type { Problem } from '../model/problem.ts';
 import type { PoolPlan } from '../plan/pool-plan.ts';
@@ -13,7 +13,8 @@ import type { RunStatus } from '../status/status.ts';
 export type RollbackEntry =
   | { readonly kind: 'lock' }
   | { readonly kind: 'monitor' }
-  | { readonly kind: 'scaling'; readonly pool: PoolRef; readonly suspended: readonly string[] }
+  /** `suspended` is absent until the answer is known. */
+  | { readonly kind: 'scaling'; readonly pool: PoolRef; readonly suspended?: SuspensionToken }
   | { readonly kind: 'new-pool' }
   | { readonly kind: 'cordons'; readonly nodes: readonly NodeRef[] }
   | { readonly kind: 'released' };

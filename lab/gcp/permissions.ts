@@ -21,6 +21,7 @@ const permissions: Readonly<Record<string, string>> = {
   'instanceGroupManagers.listManagedInstances': 'compute.instanceGroupManagers.get',
   'instanceGroupManagers.listErrors': 'compute.instanceGroupManagers.get',
   'instanceGroupManagers.deleteInstances': 'compute.instanceGroupManagers.update',
+  'instanceGroupManagers.resize': 'compute.instanceGroupManagers.update',
   'instances.get': 'compute.instances.get',
   'instances.delete': 'compute.instances.delete',
   'instances.aggregatedList': 'compute.instances.list',

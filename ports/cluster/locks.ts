@@ -13,6 +13,8 @@ export interface Locks {
   findLocks(run: string): Promise<readonly PoolLock[]>;
   /** Names of the pools that are recorded on locks, expired or not: their runs are in progress, or nobody has cleaned up after them. */
   findIncomingPools(): Promise<readonly string[]>;
+  /** Holders of the locks on which this pool is recorded, expired or not. They are the runs that move to it. */
+  findRunsMovingTo(pool: string): Promise<readonly string[]>;
   /** Who holds the lock of that name, expired or not; undefined when nobody does. */
   findHolder(name: string): Promise<string | undefined>;
 }

@@ -66,7 +66,8 @@ describe('checkSystems', () => {
     ],
   ] as const)('%s, where the cloud tells it', async (_what, findMissingPermissions, state, found) => {
     const systems = systemsOf(createScenario());
-    const pools = { ...systems.pools, findMissingPermissions };
+    const capabilitiesOf = () => ({ findMissingPermissions });
+    const pools = { ...systems.pools, capabilitiesOf };
     const checks = await checkSystems({ ...systems, pools }, questionOf());
     expect(find(checks, 'cloud.role')).toMatchObject({ state, found });
     expect(find(checks, 'cloud.permissions')?.state).toBe('ok');

@@ -4,6 +4,7 @@ import { createActivities } from '../../activities/activities.ts';
 import { planClusterOfCaller } from '../../client/plan-cluster.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { refusal } from '../../core/plan/refusal.ts';
+import type { Policy } from '../../core/policy/policy.ts';
 import { observeAndPlan } from '../../operations/observe-and-plan.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { createSimPorts } from '../simulator/ports.ts';
@@ -14,7 +15,8 @@ import { MockActivityEnvironment } from '../support/activity-environment.ts';
 const policy = scenarioPolicy();
 
 /** One world, planned for as the `plan` command does and as a run's preflight does. */
-async function planBothWays(world: World, ports: Ports = createSimPorts(world)) {
+async function planBothWays(world: World, ports: Ports = createSimPorts(world), changes: Partial<Policy> = {}) {
+  const policy = { ...scenarioPolicy(), ...changes };
   const { preflight } = createActivities(ports);
   const environment = new MockActivityEnvironment({ activityId: 'preflight' });
   const upgrade = await world.clock
@@ -55,6 +57,15 @@ describe('the plan command and the preflight of a run', () => {
       expect(upgrade).toMatchObject({ type: 'PreflightRefused', message: refused?.message });
     },
   );
+
+  test('both refuse an upgrade where no cloud is known, in the words of that provider', async () => {
+    const world = createScenario();
+    const changes = { pool: { ...policy.pool, provider: 'none' } };
+    const { upgrade, plan } = await planBothWays(world, createSimPorts(world), changes);
+    expect(refusal(plan)?.message).toContain('no cloud is known that could change its nodes');
+    expect(refusal(plan)?.hint).toContain('Drain the nodes without terminating them');
+    expect(upgrade).toMatchObject({ type: 'PreflightRefused', message: refusal(plan)?.message });
+  });
 
   test('neither counts the nodes that another run brings up as serving in the long run', async () => {
     const baselineOf = async (isIncoming: boolean) => {

@@ -18,6 +18,7 @@ export function createSimLocks(
   | 'requireLock'
   | 'fenceLock'
   | 'findIncomingPools'
+  | 'findRunsMovingTo'
   | 'findHolder'
   | 'findLocks'
 > {
@@ -57,6 +58,8 @@ export function createSimLocks(
       if (!hasFence(fence, lease.fence)) lease.fence = fence;
     },
     findIncomingPools: async () => [...world.leases.values()].flatMap(({ incomingPool }) => incomingPool ?? []),
+    findRunsMovingTo: async (pool) =>
+      [...world.leases.values()].flatMap(({ incomingPool, holder }) => (incomingPool === pool ? [holder] : [])),
     findHolder: async (name) => world.leases.get(name)?.holder,
     findLocks: async (run) => locksOf(world, run),
   };

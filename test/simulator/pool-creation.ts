@@ -1,10 +1,10 @@
 import { NodeferryError } from '../../core/model/problem.ts';
-import type { NodePools } from '../../ports/node-pools.ts';
+import type { PoolReplacement } from '../../ports/node-pools.ts';
 import { ownersMinimum } from './pool-suspension.ts';
 import { fillPool } from './pools.ts';
 import { later, type SimPool, type World } from './world.ts';
 
-type Request = Omit<Parameters<NodePools['createPool']>[0], 'source'>;
+type Request = Omit<Parameters<PoolReplacement['createPool']>[0], 'source'>;
 
 /** Creates a pool like another one; its Auto Scaling group, and with it the first instance, comes a moment later. */
 export function createPool(world: World, source: SimPool, { target, size, run }: Request): void {

@@ -65,6 +65,11 @@ export function ownersMinimum(pool: SimPool): number {
   return minimumIn(pool.suspendedByRun ?? []) ?? pool.minSize;
 }
 
+/** What is suspended, in words. */
+export function explainHeld(entries: readonly string[]): readonly string[] {
+  return entries.map((entry) => entry.replace('min-size:', 'minimum size '));
+}
+
 function minimumIn(entries: readonly string[]): number | undefined {
   const entry = entries.find((one) => one.startsWith('min-size:'));
   return entry === undefined ? undefined : Number(entry.slice('min-size:'.length));

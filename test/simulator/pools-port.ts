@@ -1,8 +1,9 @@
 import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import type { NodePools } from '../../ports/node-pools.ts';
+import type { ManagedNodePools } from '../../ports/node-pools.ts';
+import { entriesOf, tokenOf } from '../support/suspension.ts';
 import { createPool, grow, growBack, requireWhole } from './pool-creation.ts';
-import { allowLaunching, hold, release, trimPool } from './pool-suspension.ts';
+import { allowLaunching, explainHeld, hold, release, trimPool } from './pool-suspension.ts';
 import { deletePool, poolNamed, terminate } from './pools.ts';
 import type { SimInstance, SimPool, World } from './world.ts';
 
@@ -10,7 +11,7 @@ import type { SimInstance, SimPool, World } from './world.ts';
 const cluster = 'sim';
 
 /** The pools of the world, as a cloud's API returns them. */
-export function createSimPools(world: World): NodePools {
+export function createSimPools(world: World): ManagedNodePools {
   const find = (ref: PoolRef): SimPool | undefined => {
     if (ref.cluster.startsWith(cluster)) return world.pools.find((pool) => pool.name === ref.name);
     throw new NodeferryError({ code: 'PoolNotFound', message: `cluster ${ref.cluster} does not exist` });
@@ -21,35 +22,6 @@ export function createSimPools(world: World): NodePools {
     findPool: async (ref) => {
       const pool = find(ref);
       return pool && poolFacts(world, ref, pool);
-    },
-    findReplacements: async (ref) =>
-      world.pools
-        .filter(({ replaces }) => replaces === ref.name)
-        .map((pool) => poolFacts(world, { ...ref, name: pool.name }, pool)),
-    requireMayCreate: async ({ source }) => {
-      if (!world.faults.mayNotLaunch) return;
-      throw new NodeferryError({ code: 'Forbidden', message: `${source.name}: we may not launch instances` });
-    },
-    createPool: async ({ source, ...request }) => {
-      const existing = find({ ...source, name: request.target.poolName });
-      if (existing === undefined) createPool(world, need(source), request);
-      else requireWhole(existing, request.run);
-    },
-    resize: async (ref, { size, run, source }) => {
-      const pool = need(ref);
-      requireCreator(pool, run);
-      grow(world, pool, size, find(source));
-    },
-    restoreSize: async (ref, size) => {
-      const pool = need(ref);
-      allowLaunching(pool);
-      growBack(world, pool, size);
-    },
-    trimPool: async (ref) => trimPool(need(ref), membersOf(world, need(ref))),
-    suspendScaling: async (ref) => hold(need(ref)),
-    restoreScaling: async (ref, given) => {
-      const pool = find(ref);
-      return pool === undefined ? [] : release(pool, given, membersOf(world, pool));
     },
     observeInstances: async (ref) => membersOf(world, need(ref)),
     terminateInstance: async (ref, instanceId) => {
@@ -65,12 +37,47 @@ export function createSimPools(world: World): NodePools {
     },
     observeInstance: async (_ref, instanceId) =>
       world.instances.find((one) => one.instanceId === instanceId)?.state ?? 'terminated',
-    deletePool: async (ref, { onlyIfCreatedBy }) => {
-      const pool = find(ref);
-      if (pool === undefined || pool.status === 'deleting') return;
-      if (onlyIfCreatedBy === undefined) requireEmpty(world, pool);
-      else requireCreator(pool, onlyIfCreatedBy);
-      deletePool(world, pool);
+    replacement: {
+      findReplacements: async (ref) =>
+        world.pools
+          .filter(({ replaces }) => replaces === ref.name)
+          .map((pool) => poolFacts(world, { ...ref, name: pool.name }, pool)),
+      requireMayCreate: async ({ source }) => {
+        if (!world.faults.mayNotLaunch) return;
+        throw new NodeferryError({ code: 'Forbidden', message: `${source.name}: we may not launch instances` });
+      },
+      createPool: async ({ source, ...request }) => {
+        const existing = find({ ...source, name: request.target.poolName });
+        if (existing === undefined) createPool(world, need(source), request);
+        else requireWhole(existing, request.run);
+      },
+      resize: async (ref, { size, run, source }) => {
+        const pool = need(ref);
+        requireCreator(pool, run);
+        grow(world, pool, size, find(source));
+      },
+      deletePool: async (ref, { onlyIfCreatedBy }) => {
+        const pool = find(ref);
+        if (pool === undefined || pool.status === 'deleting') return;
+        if (onlyIfCreatedBy === undefined) requireEmpty(world, pool);
+        else requireCreator(pool, onlyIfCreatedBy);
+        deletePool(world, pool);
+      },
+    },
+    size: {
+      restoreSize: async (ref, { size }) => {
+        const pool = need(ref);
+        allowLaunching(pool);
+        growBack(world, pool, size);
+      },
+      trimPool: async (ref) => trimPool(need(ref), membersOf(world, need(ref))),
+    },
+    scaling: {
+      suspend: async (ref) => tokenOf(...hold(need(ref))),
+      restore: async (ref, token) => {
+        const pool = find(ref);
+        return pool === undefined ? [] : release(pool, entriesOf(token), membersOf(world, pool));
+      },
     },
   };
 }
@@ -89,7 +96,9 @@ function poolFacts(world: World, ref: PoolRef, pool: SimPool): PoolFacts {
     problems,
     labels: { ...labels, 'eks.amazonaws.com/nodegroup': name },
     instances: membersOf(world, pool),
-    ...(suspendedByRun === undefined ? {} : { suspended: suspendedByRun }),
+    ...(suspendedByRun === undefined
+      ? {}
+      : { suspended: { token: tokenOf(...suspendedByRun), what: explainHeld(suspendedByRun) } }),
     ...(createdBy === undefined ? {} : { createdBy }),
   };
 }

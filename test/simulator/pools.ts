@@ -29,7 +29,8 @@ const retrying = new WeakSet<object>();
 
 function smallestZone(world: World, pool: SimPool): string {
   const sizeOf = (zone: string) => livingOf(world, pool).filter((one) => one.zone === zone).length;
-  return pool.zones.toSorted((a, b) => sizeOf(a) - sizeOf(b))[0] ?? 'zone-a';
+  const excessOf = (zone: string) => sizeOf(zone) - (pool.needs?.[zone] ?? 0);
+  return pool.zones.toSorted((a, b) => excessOf(a) - excessOf(b))[0] ?? 'zone-a';
 }
 
 /**
@@ -40,6 +41,7 @@ export function rebalancePools(world: World): void {
   for (const pool of world.pools) {
     if (
       pool.status !== 'active' ||
+      pool.needs !== undefined ||
       pool.suspended.some((process) => process === 'AZRebalance' || process === 'Launch') ||
       rebalancing.has(pool)
     )

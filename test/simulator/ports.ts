@@ -14,7 +14,7 @@ import type { Windows } from '../../ports/windows.ts';
 import { createSimCluster } from './cluster-port.ts';
 import { createSimFamily, createSimLoadBalancers } from './load-balancers-port.ts';
 import { createSimPools } from './pools-port.ts';
-import { createToyFamily, createToyInPlace, createToyPools, toyTraits } from './toy-provider.ts';
+import { createToyFamily, createToyPools, toyTraits } from './toy-provider.ts';
 import type { World } from './world.ts';
 
 /** The world behind all ports of the product. */
@@ -28,8 +28,7 @@ export function createSimPorts(world: World): Ports {
       none: { traits: noProviderTraits, pools: createNoNodePools() },
       toy: {
         traits: toyTraits,
-        pools: withFaults(world, createToyPools(createSimPools(world))),
-        inPlace: withFaults(world, createToyInPlace(world)),
+        pools: withFaults(world, createToyPools(world)),
       },
     }),
     loadBalancers: withFaults(
@@ -69,6 +68,7 @@ function withFaults<T extends object>(world: World, port: T, isDown: () => boole
   return new Proxy(port, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
+      if (typeof member === 'object' && member !== null) return withFaults(world, member, isDown);
       if (typeof member !== 'function') return member;
       return async (...args: unknown[]) => {
         if (isDown()) {

@@ -1,11 +1,13 @@
 /** A provider and load balancers that no product has: what an upgrade needs of them is in their adapters and traits, and nowhere else. */
+import type { SuspensionToken } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { InPlace } from '../../ports/in-place.ts';
 import type { LoadBalancerFamily, LoadBalancers } from '../../ports/load-balancers.ts';
-import type { NodePools } from '../../ports/node-pools.ts';
+import type { InstanceRequest, NodePoolProvider } from '../../ports/node-pools.ts';
 import type { ProviderTraits } from '../../ports/provider.ts';
 import { grow } from './pool-creation.ts';
 import { poolNamed } from './pools.ts';
+import { createSimPools } from './pools-port.ts';
 import type { SimInstance, SimPool, World } from './world.ts';
 
 /** What toys are like. */
@@ -13,25 +15,56 @@ export const toyTraits: ProviderTraits = {
   title: 'Toy Cloud',
   hasPools: true,
   regionVariables: [],
+  lacks: {},
+  spread: (needs) => needs,
   scalingHint: 'Wind it up.',
   terminateByHand: (_pool, { instanceId }) => `toy break ${instanceId}`,
   listPools: ({ cluster }) => `toy pools ${cluster}`,
 };
 
-/** Pools as those of another provider, with its own word for what was suspended: nobody else reads it. */
-export function createToyPools(pools: NodePools): NodePools {
+/**
+ * Pools as those of another provider, with what an upgrade needs besides the required core. It chooses zones, and has its own word for what was
+ * suspended: nobody else reads it, and it is no list.
+ */
+export function createToyPools(world: World): NodePoolProvider {
+  const { replacement, size, scaling, ...access } = createSimPools(world);
   return {
-    ...pools,
-    suspendScaling: async (ref) => {
-      const entries = await pools.suspendScaling(ref);
-      return entries.length === 0 ? [] : [JSON.stringify(entries)];
+    ...access,
+    replacement: {
+      ...replacement,
+      createPool: async (request) => {
+        await replacement.createPool(request);
+        chooseZones(world, request.target.poolName, request);
+      },
+      resize: async (ref, request) => {
+        chooseZones(world, ref.name, request);
+        await replacement.resize(ref, request);
+      },
     },
-    restoreScaling: async (ref, suspended) =>
-      await pools.restoreScaling(
-        ref,
-        suspended.flatMap((token) => JSON.parse(token) as string[]),
-      ),
+    size: {
+      ...size,
+      restoreSize: async (ref, request) => {
+        chooseZones(world, ref.name, request);
+        await size.restoreSize(ref, request);
+      },
+    },
+    inPlace: createToyInPlace(world),
+    scaling: {
+      suspend: async (ref) => ({ wound: JSON.stringify(await scaling.suspend(ref)) }) as unknown as SuspensionToken,
+      restore: async (ref, token) => await scaling.restore(ref, token && unwind(token)),
+    },
   };
+}
+
+function chooseZones(world: World, name: string, { zones }: InstanceRequest): void {
+  if (zones !== undefined) poolNamed(world, name).needs = zones;
+}
+
+/** Anything else than its own word is a mistake of whoever kept it. */
+function unwind(token: SuspensionToken): SuspensionToken {
+  const { wound } = token as unknown as { wound?: string };
+  if (wound === undefined) throw new Error(`not wound by a toy: ${JSON.stringify(token)}`);
+  return JSON.parse(wound) as SuspensionToken;
 }
 
 /** How the provider IDs of nodes in that cloud begin. */
@@ -59,7 +92,7 @@ export function createToyFamily(loadBalancers: LoadBalancers): LoadBalancerFamil
 }
 
 /** A toy pool takes new instances of another kind beside its old ones. */
-export function createToyInPlace(world: World): InPlace {
+function createToyInPlace(world: World): InPlace {
   return {
     addInstances: async ({ name }, { target, size, run, old }) => {
       const pool = poolNamed(world, name);

@@ -6,7 +6,8 @@ import type { TargetGroupFacts, TargetState } from '../../core/model/target-grou
 import type { AnnotationsBefore } from '../../core/pod-surge/keep-from-pruners.ts';
 import type { LearnedTimes } from '../../core/schedule/needed-time.ts';
 import type { FreezePeriod } from '../../core/schedule/schedule.ts';
-import type { NodePools } from '../../ports/node-pools.ts';
+import type { ZonedSize } from '../../core/surge/zoned-size.ts';
+import type { ManagedNodePools } from '../../ports/node-pools.ts';
 import { createVirtualClock, type VirtualClock } from './clock.ts';
 import { type Delays, defaultDelays } from './delays.ts';
 
@@ -216,6 +217,8 @@ export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 
   replaces?: string;
   /** While it is replaced in place: by which run, and what it was like before. */
   before?: { readonly run: string; readonly version: string; readonly maxSize: number };
+  /** What its zones need, where its cloud can choose zones; they are balanced otherwise. */
+  needs?: ZonedSize;
   /** Auto Scaling's suspended processes, whoever suspended them. */
   suspended: string[];
   /** Its Auto Scaling group exists: before that, it has no instance and its scaling can't be suspended. */
@@ -267,7 +270,7 @@ export interface World {
   autoscalers: string[];
   pools: SimPool[];
   /** What a step gets as the node pools of GKE; like those of the world unless given. */
-  gkePools?: NodePools;
+  gkePools?: ManagedNodePools;
   leases: Map<
     string,
     { holder: string; token: number; expiresAt: number; fence?: FencingToken; incomingPool?: string }

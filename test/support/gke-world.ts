@@ -6,7 +6,7 @@ import type { Clock as CloudClock } from '../../lab/aws/clock.ts';
 import type { BootedInstance, InstanceHooks } from '../../lab/contracts.ts';
 import { certificate, key } from '../../lab/gcp/certificates.ts';
 import { type SimulatedGcp, type SimulatedGcpOptions, startSimulatedGcp } from '../../lab/gcp/server.ts';
-import type { NodePools } from '../../ports/node-pools.ts';
+import type { ManagedNodePools } from '../../ports/node-pools.ts';
 import { terminate } from '../simulator/pools.ts';
 import { later, type SimInstance, type World } from '../simulator/world.ts';
 import { type MortalWorker, mortalWorker } from './mortal-worker.ts';
@@ -84,7 +84,7 @@ async function openGoogle(options: SimulatedGcpOptions): Promise<SimulatedGcp> {
   return shared;
 }
 
-function createPools(gcp: SimulatedGcp, clock: World['clock'] | Pick<World['clock'], 'now' | 'sleep'>): NodePools {
+function createPools(gcp: SimulatedGcp, clock: World['clock'] | Pick<World['clock'], 'now' | 'sleep'>): ManagedNodePools {
   const gkeEndpoint = { host: 'localhost', port: gcp.gkePort };
   return createGkeNodePools({ clock, project: 'lab-project', gkeEndpoint, computeUrl: `${gcp.computeUrl}/` });
 }

@@ -1,13 +1,13 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import type { SimulatedGcp } from '../../lab/gcp/server.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { NodePools } from '../../ports/node-pools.ts';
+import type { ManagedNodePools } from '../../ports/node-pools.ts';
 import type { World } from '../simulator/world.ts';
 
 /** A worker that is killed while the cloud changes something, and another one that takes its place. */
 export interface MortalWorker {
   /** The node pools, as the worker that lives reaches them. */
-  readonly pools: NodePools;
+  readonly pools: ManagedNodePools;
   /** Each of these calls takes effect the next time it is made, and kills the worker before it has the answer. */
   killAt(...methods: readonly string[]): void;
   /** The calls that have killed a worker, in order. */
@@ -16,7 +16,7 @@ export interface MortalWorker {
 
 /** One worker, as far as node pools are concerned. */
 interface Life {
-  readonly pools: NodePools;
+  readonly pools: ManagedNodePools;
   /** Rejects when it is killed. */
   readonly end: Promise<never>;
   readonly kill: () => void;
@@ -29,7 +29,7 @@ interface Life {
 export function mortalWorker(
   { clock }: Pick<World, 'clock'>,
   gcp: SimulatedGcp,
-  create: (clock: Clock) => NodePools,
+  create: (clock: Clock) => ManagedNodePools,
 ): MortalWorker {
   let life = begin();
 
@@ -60,14 +60,10 @@ export function mortalWorker(
     return own;
   }
 
-  const calls = (Object.keys(life.pools) as (keyof NodePools)[]).map((name) => [
-    name,
-    async (...args: unknown[]) => {
-      const { pools: own, end } = life;
-      return await Promise.race([(own[name] as (...given: unknown[]) => Promise<unknown>)(...args), end]);
-    },
-  ]);
-  const pools = Object.fromEntries(calls) as NodePools;
+  const pools = throughWorker(
+    () => life,
+    ({ pools: own }) => own,
+  );
 
   return {
     pools,
@@ -76,4 +72,18 @@ export function mortalWorker(
     },
     killedAt,
   };
+}
+
+/** The calls that `of` finds, and those of the capabilities among them, made by the worker that lives then. */
+function throughWorker<T extends object>(living: () => Life, of: (life: Life) => T): T {
+  const parts = (Object.keys(of(living())) as (keyof T)[]).map((name) => {
+    const part = of(living())[name];
+    if (typeof part === 'object' && part !== null) return [name, throughWorker(living, (life) => of(life)[name] as object)];
+    const call = async (...args: unknown[]) => {
+      const life = living();
+      return await Promise.race([(of(life)[name] as (...given: unknown[]) => Promise<unknown>)(...args), life.end]);
+    };
+    return [name, call];
+  });
+  return Object.fromEntries(parts) as T;
 }

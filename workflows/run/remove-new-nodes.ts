@@ -1,4 +1,4 @@
-import type { PoolRef } from '../../core/model/pool.ts';
+import type { PoolRef, SuspensionToken } from '../../core/model/pool.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { isInPlace, keepsTarget } from '../../core/policy/members.ts';
 import { surgesPods } from '../../core/policy/policy.ts';
@@ -46,14 +46,12 @@ async function removeNewNodes(run: Run, plan: PoolPlan, isOver: () => boolean): 
   const input = { pool, keep: missing, ...(state === 'requested' ? { back } : {}) };
   let keep = missing;
   const suspend = async () =>
-    (
-      await runUntilDone(run, `scaling of ${pool.name} to be suspended`, () =>
-        steps(`suspend scaling of ${pool.name}`).suspendScaling({ ...nextStep(run), pool }),
-      )
-    ).suspended;
-  let suspended: readonly string[] | undefined;
+    await runUntilDone(run, `scaling of ${pool.name} to be suspended`, () =>
+      steps(`suspend scaling of ${pool.name}`).suspendScaling({ ...nextStep(run), pool }),
+    );
+  let held: Awaited<ReturnType<typeof suspend>> | undefined;
   if (isFound || (plan.surgeAtOnce !== undefined && keep > 0)) {
-    suspended = await suspend();
+    held = await suspend();
     await runUntilDone(run, `${pool.name} to continue without missing instances`, () =>
       steps(`trim ${pool.name} to the instances that it has`).trimPool({ ...nextStep(run), pool }),
     );
@@ -67,7 +65,7 @@ async function removeNewNodes(run: Run, plan: PoolPlan, isOver: () => boolean): 
       const { excess } = selected;
       keep = selected.keep ?? keep;
       if (excess.length === 0) break;
-      suspended ??= await suspend();
+      held ??= await suspend();
       apply(run, { type: 'trackNodes', nodes: excess });
       const next = await surgePodsBack(run, plan, excess);
       await replaceNodes(run, plan, next, 'back', isOver);
@@ -77,7 +75,7 @@ async function removeNewNodes(run: Run, plan: PoolPlan, isOver: () => boolean): 
   if (isFound) await restoreFound(run, plan);
   // The scaling of a pool that is replaced in place is restored when all else has been.
   if (isInPlace(plan.policy)) return;
-  if ((isFound || keep > 0) && suspended !== undefined) await restoreScaling(run, pool, suspended);
+  if ((isFound || keep > 0) && held !== undefined) await restoreScaling(run, pool, held.suspended);
 }
 
 /** Whether the run may have requested instances of a pool that existed before. */
@@ -112,9 +110,13 @@ async function removeNewPool(run: Run, { newPool: pool }: PoolPlan): Promise<boo
 }
 
 /** Restores the scaling of a pool, except what would terminate an instance that serves. */
-export async function restoreScaling(run: Run, pool: PoolRef, suspended: readonly string[]): Promise<void> {
+export async function restoreScaling(run: Run, pool: PoolRef, suspended?: SuspensionToken): Promise<void> {
   const { kept } = await runUntilDone(run, `scaling of ${pool.name} to be restored`, () =>
-    steps(`restore scaling of ${pool.name}`).restoreScaling({ ...nextStep(run), pool, suspended }),
+    steps(`restore scaling of ${pool.name}`).restoreScaling({
+      ...nextStep(run),
+      pool,
+      ...(suspended && { suspended }),
+    }),
   );
   apply(run, { type: 'recordRetained', what: kept });
 }

@@ -43,12 +43,13 @@ async function growOldPool(run: Run, plan: PoolPlan): Promise<boolean> {
  * by itself, then at each resume.
  */
 function openRequest(run: Run, plan: PoolPlan, replaced: number) {
-  const { oldPool: pool, oldSize: size = plan.surge } = plan;
+  const { oldPool: pool, oldSize: size = plan.surge, zones } = plan;
+  const request = { pool, size, ...(zones && { zones }) };
   let isOverdue = false;
   const requestAndWait = async () => {
     isOverdue = false;
     apply(run, { type: 'requestOldNodes', instances: replaced });
-    const requested = await steps(`restore ${pool.name} to ${size}`).restoreSize({ ...nextStep(run), pool, size });
+    const requested = await steps(`restore ${pool.name} to ${size}`).restoreSize({ ...nextStep(run), ...request });
     if (requested.outcome !== 'done') return requested;
     const question = { plan: summarize(plan), size, replaced, known: knownInstances(run.state) };
     const answer = await steps(`new nodes of ${pool.name} ready`).awaitOldNodes(question);

@@ -8,10 +8,7 @@ import type { AuditQuestion, Rule, Violation } from '../rule.ts';
 const pin = 'cluster-autoscaler.kubernetes.io/scale-down-disabled=true';
 
 /** Labels by which the Helm chart and the examples of the cluster autoscaler name its pods (autoscaler charts/cluster-autoscaler, cloudprovider/aws/examples). */
-const autoscaler = [
-  ['app.kubernetes.io/name', 'cluster-autoscaler'],
-  ['app', 'cluster-autoscaler'],
-] as const;
+const nameLabels = ['app.kubernetes.io/name', 'app', 'k8s-app'];
 
 /** INF-001: nodes that an autoscaler may take away while others are replaced. */
 export const inf001UnpinnedNodes: Rule = {
@@ -66,7 +63,8 @@ function judgeAutoscaler(question: AuditQuestion, unmanaged: readonly NodeFacts[
 }
 
 function isAutoscaler({ labels }: PodFacts): boolean {
-  return autoscaler.some(([key, value]) => labels[key] === value);
+  // The chart puts the name of the cloud in front.
+  return nameLabels.some((key) => labels[key]?.endsWith('cluster-autoscaler') === true);
 }
 
 /** One command for each pool, and one for the nodes without one. */

@@ -19,6 +19,7 @@ import { inf017PoolExists } from './inf-017-pool-exists.ts';
 import { inf018Held } from './inf-018-held.ts';
 import { inf019NotAdoptable } from './inf-019-not-adoptable.ts';
 import { inf020InPlace } from './inf-020-in-place.ts';
+import { inf021UnevenZones } from './inf-021-uneven-zones.ts';
 import { pol001UnknownService } from './pol-001-unknown-service.ts';
 import { pol002DisabledRules } from './pol-002-disabled-rules.ts';
 import { pol003Zeroed } from './pol-003-zeroed.ts';
@@ -105,6 +106,7 @@ const auditRules: readonly AuditRule[] = [
   inf018Held,
   inf019NotAdoptable,
   inf020InPlace,
+  inf021UnevenZones,
   grd001Deadlock,
   grd002NoneStay,
   grd003NoCandidateStays,

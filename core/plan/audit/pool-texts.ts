@@ -76,9 +76,15 @@ export const poolTexts: Readonly<Record<string, RuleText>> = {
   },
   'INF-020': {
     severities: ['blocker'],
-    title: 'A pool that cannot be replaced in place',
-    why: 'The new pool has the name of the old one. Either its provider cannot replace a pool under its own name, or an instance of the pool is not a node yet, and would be taken for a new one when it joins.',
-    fix: 'Give the new pool another name in spec.target.poolName, or wait until all instances of the pool have joined.',
+    title: 'A pool that cannot be replaced as the policy says',
+    why: 'Its provider lacks what this takes, such as replacing a pool under its own name. Or the new pool has the name of the old one while an instance of the pool is not a node yet, which would be taken for a new one when it joins.',
+    fix: 'The finding says what is missing. Give the new pool another name in spec.target.poolName, or wait until all instances of the pool have joined.',
+  },
+  'INF-021': {
+    severities: ['warning'],
+    title: 'A pool whose zones have different numbers of nodes',
+    why: 'Auto Scaling spreads new instances evenly over the zones, so that a zone may get fewer nodes than it had. GKE gives all zones the same number, so that the new pool may be larger than the old one.',
+    fix: 'Spread the old pool evenly over its zones, or adopt a pool that is as you need it.',
   },
   'GRD-002': {
     severities: ['blocker'],

@@ -4,11 +4,12 @@ import { balancedServices } from '../../guard/serving.ts';
 import { indexOf, onceFor } from '../../model/cluster-index.ts';
 import type { NodeRef } from '../../model/node.ts';
 import { isFinished, type PodFacts } from '../../model/pod.ts';
-import type { PoolFacts } from '../../model/pool.ts';
+import type { Lacks, PoolFacts } from '../../model/pool.ts';
 import type { ServiceFacts } from '../../model/service.ts';
 import type { ServingFacts } from '../../model/serving.ts';
 import type { TargetGroupFacts } from '../../model/target-group.ts';
 import type { Policy } from '../../policy/policy.ts';
+import type { ZonedSize } from '../../surge/zoned-size.ts';
 import type { Finding } from '../finding.ts';
 import type { WorkloadSurge } from '../pod-surge-plan.ts';
 import type { ServicePlan } from '../pool-plan.ts';
@@ -20,8 +21,10 @@ export interface AuditQuestion {
   readonly pool: PoolFacts;
   /** The pool that exists already under the name of the new one. Undefined when there is none. */
   readonly newPool: PoolFacts | undefined;
-  /** The provider of the pool can replace it under its own name. */
-  readonly replacesInPlace: boolean;
+  /** What the provider of the pool can't do. */
+  readonly lacks: Lacks;
+  /** How many new nodes the zones get. Undefined where the zones of the old nodes are even. */
+  readonly newZones: ZonedSize | undefined;
   readonly facts: ServingFacts;
   readonly services: readonly ServicePlan[];
   readonly baselines: readonly ServiceBaseline[];

@@ -3,7 +3,7 @@ import type { World } from '../world.ts';
 import type { ComputeCall, Handler } from './call.ts';
 import { describeErrors, describeGroup, describeInstance, describeMembers } from './describe.ts';
 import { pageOf, parseFilter } from './filter.ts';
-import { deleteInstance, deleteMember } from './groups.ts';
+import { deleteInstance, deleteMember, reconcile } from './groups.ts';
 import { kindHandlers } from './kinds/handlers.ts';
 import { locationHandlers } from './locations.ts';
 import { mutate, operationHandlers } from './operations.ts';
@@ -58,6 +58,21 @@ export function computeHandlers(world: World): Readonly<Record<string, Handler>>
         const found = members.filter((member) => member !== undefined);
         group.targetSize -= found.length;
         for (const member of found) deleteMember(world, group, member);
+        return 0;
+      });
+    },
+
+    'instanceGroupManagers.resize': (call) => {
+      const group = groupOf(call);
+      const scope = `zones/${group.zone}`;
+      const target = `${scope}/instanceGroupManagers/${group.name}`;
+      return mutate(world, call, { scope, target, type: 'compute.instanceGroupManagers.resize' }, () => {
+        const size = Number(call.query.get('size') ?? Number.NaN);
+        if (!Number.isInteger(size) || size < 0) {
+          throw new HttpError(400, 'invalid', `Invalid value for field 'size': '${call.query.get('size')}'.`);
+        }
+        group.targetSize = size;
+        reconcile(world, group);
         return 0;
       });
     },

@@ -35,6 +35,7 @@ const ownRoutes: readonly Route[] = [
   route(`${managers}.listManagedInstances`, 'POST', `${oneManager}/listManagedInstances`),
   route(`${managers}.listErrors`, 'GET', `${oneManager}/listErrors`),
   route(`${managers}.deleteInstances`, 'POST', `${oneManager}/deleteInstances`),
+  route(`${managers}.resize`, 'POST', `${oneManager}/resize`),
   route('instances.list', 'GET', `${below.zone}/instances`),
   route('instances.get', 'GET', `${below.zone}/instances/${name}`),
   route('instances.delete', 'DELETE', `${below.zone}/instances/${name}`),

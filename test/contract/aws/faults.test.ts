@@ -16,7 +16,7 @@ test('creating and terminating succeed, once each, while 30 % of all calls are t
   const [victim] = await pools.observeInstances(bench.web);
   bench.aws.faults.throttle({}, 0.3);
 
-  await pools.createPool({ source: bench.web, target, size: 4, run: 'run-1', token: 't' });
+  await pools.replacement.createPool({ source: bench.web, target, size: 4, run: 'run-1', token: 't' });
   const outcome = await pools.terminateInstance(bench.web, victim?.instanceId ?? '');
 
   expect(outcome).toEqual({ outcome: 'terminating' });

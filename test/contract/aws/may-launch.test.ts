@@ -4,11 +4,11 @@ import { CreateNodegroupCommand, EKSClient } from '@aws-sdk/client-eks';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEksNodePools } from '../../../adapters/eks/node-pools.ts';
 import type { PoolRef } from '../../../core/model/pool.ts';
-import type { NodePools } from '../../../ports/node-pools.ts';
+import type { ManagedNodePools } from '../../../ports/node-pools.ts';
 import { type AwsBench, calls, openBench, target } from './support.ts';
 
 let bench: AwsBench;
-let pools: NodePools;
+let pools: ManagedNodePools;
 let source: PoolRef;
 
 beforeEach(async () => {
@@ -36,7 +36,7 @@ afterEach(async () => await bench.close());
 
 test('whoever may launch from the template may create the replacement, and nothing is launched to find out', async () => {
   const before = bench.aws.model.instances.size;
-  await pools.requireMayCreate({ source, target });
+  await pools.replacement.requireMayCreate({ source, target });
   expect(calls(bench.aws, 'RunInstances').map(({ outcome }) => outcome)).toEqual(['DryRunOperation']);
   expect(bench.aws.model.instances.size).toBe(before);
 });
@@ -45,11 +45,11 @@ test.each(['RunInstances', 'CreateTags', 'DescribeLaunchTemplateVersions'])(
   'who may not %s is told before anything is created, and by EKS as well',
   async (action) => {
     bench.aws.faults.forbid({ service: 'ec2', action });
-    await expect(pools.requireMayCreate({ source, target })).rejects.toMatchObject({
+    await expect(pools.replacement.requireMayCreate({ source, target })).rejects.toMatchObject({
       problem: { code: 'Forbidden', message: expect.stringContaining(`ec2:${action}`) },
     });
     const request = { source, target, size: 2, run: 'run-1', token: 'run-1/surge' };
-    await expect(pools.createPool(request)).rejects.toMatchObject({
+    await expect(pools.replacement.createPool(request)).rejects.toMatchObject({
       problem: {
         code: 'Forbidden',
         message: expect.stringContaining('not authorized to launch instances with this launch template'),
@@ -61,14 +61,14 @@ test.each(['RunInstances', 'CreateTags', 'DescribeLaunchTemplateVersions'])(
 
 test('a version that the template does not have is refused', async () => {
   const request = { source, target: { ...target, launchTemplateVersion: '9' } };
-  await expect(pools.requireMayCreate(request)).rejects.toMatchObject({
+  await expect(pools.replacement.requireMayCreate(request)).rejects.toMatchObject({
     problem: { code: 'ProviderRefused', message: expect.stringContaining('version 9') },
   });
 });
 
 test('without a launch template there is nothing to be allowed', async () => {
   bench.aws.faults.forbid({ service: 'ec2', action: 'RunInstances' });
-  await pools.requireMayCreate({ source: bench.web, target });
+  await pools.replacement.requireMayCreate({ source: bench.web, target });
   expect(calls(bench.aws, 'RunInstances')).toEqual([]);
 });
 

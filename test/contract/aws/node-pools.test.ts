@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEksNodePools } from '../../../adapters/eks/node-pools.ts';
-import type { NodePools } from '../../../ports/node-pools.ts';
+import type { ManagedNodePools } from '../../../ports/node-pools.ts';
 import { problemOf } from '../cases/refusal.ts';
 import { type AwsBench, calls, openBench, target } from './support.ts';
 
 let bench: AwsBench;
-let pools: NodePools;
+let pools: ManagedNodePools;
 
 beforeEach(async () => {
   bench = await openBench();
@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => bench.close());
 
 const create = (overrides: { run?: string; token?: string; size?: number; poolName?: string } = {}) =>
-  pools.createPool({
+  pools.replacement.createPool({
     source: bench.web,
     target: { ...target, poolName: overrides.poolName ?? target.poolName },
     size: overrides.size ?? 4,
@@ -86,7 +86,7 @@ describe('creating a replacement', () => {
   });
 
   test('gives a suspended source its own minimum, not the lowered one', async () => {
-    await pools.suspendScaling(bench.web);
+    await pools.scaling.suspend(bench.web);
     await create();
 
     expect((await pools.describePool(replacement())).minSize).toBe(2);
@@ -101,10 +101,10 @@ describe('deleting a pool', () => {
     await create();
     bench.cloudClock.advance(10_000);
 
-    await pools.deletePool(replacement(), { onlyIfCreatedBy: 'run-1' });
-    await pools.deletePool(replacement(), { onlyIfCreatedBy: 'run-1' });
+    await pools.replacement.deletePool(replacement(), { onlyIfCreatedBy: 'run-1' });
+    await pools.replacement.deletePool(replacement(), { onlyIfCreatedBy: 'run-1' });
     bench.cloudClock.advance(60_000);
-    await pools.deletePool(replacement(), { onlyIfCreatedBy: 'run-1' });
+    await pools.replacement.deletePool(replacement(), { onlyIfCreatedBy: 'run-1' });
 
     expect(await pools.findPool(replacement())).toBeUndefined();
     expect(calls(bench.aws, 'DeleteNodegroup')).toHaveLength(1);

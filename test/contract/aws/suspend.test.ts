@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEksNodePools } from '../../../adapters/eks/node-pools.ts';
-import type { NodePools } from '../../../ports/node-pools.ts';
+import type { ManagedNodePools } from '../../../ports/node-pools.ts';
+import { tokenOf } from '../../support/suspension.ts';
 import { problemOf } from '../cases/refusal.ts';
 import { type AwsBench, calls, openBench, pointSdkAt, startForgetfulProxy } from './support.ts';
 
 let bench: AwsBench;
-let pools: NodePools;
+let pools: ManagedNodePools;
 
 beforeEach(async () => {
   bench = await openBench();
@@ -24,10 +25,10 @@ const tags = () => bench.aws.model.nodegroups.get('web')?.tags;
 const everything = ['AZRebalance', 'ReplaceUnhealthy', 'AlarmNotification', 'ScheduledActions', 'InstanceRefresh'];
 
 test('restoring restores all of it and leaves no tag', async () => {
-  const suspended = await pools.suspendScaling(bench.web);
+  const suspended = await pools.scaling.suspend(bench.web);
 
-  await pools.restoreScaling(bench.web, suspended);
-  await pools.restoreScaling(bench.web, suspended);
+  await pools.scaling.restore(bench.web, suspended);
+  await pools.scaling.restore(bench.web, suspended);
 
   expect([...group().suspended.keys()]).toEqual([]);
   expect([group().min, group().desired, group().max]).toEqual([2, 4, 8]);
@@ -38,12 +39,12 @@ test('an attempt that dies half way is finished by the next one', async () => {
   const proxy = await startForgetfulProxy(bench.aws.url, (body) => body.includes('Action=SuspendProcesses'));
   pointSdkAt(proxy.url);
   const dying = createEksNodePools({ clock: bench.clock, maxAttempts: 1 });
-  expect(await problemOf(dying.suspendScaling(bench.web))).toMatchObject({ code: 'ProviderUnavailable' });
+  expect(await problemOf(dying.scaling.suspend(bench.web))).toMatchObject({ code: 'ProviderUnavailable' });
   await proxy.close();
   pointSdkAt(bench.aws.url);
 
-  const suspended = await pools.suspendScaling(bench.web);
-  await pools.restoreScaling(bench.web, suspended);
+  const suspended = await pools.scaling.suspend(bench.web);
+  await pools.scaling.restore(bench.web, suspended);
 
   expect(suspended).toEqual([...everything, 'min-size:2']);
   expect([...group().suspended.keys()]).toEqual([]);
@@ -51,14 +52,14 @@ test('an attempt that dies half way is finished by the next one', async () => {
 });
 
 test('releasing a pool that is gone or going is fine', async () => {
-  await pools.restoreScaling({ ...bench.web, name: 'gone' }, everything);
-  const suspended = await pools.suspendScaling(bench.web);
+  await pools.scaling.restore({ ...bench.web, name: 'gone' }, tokenOf(...everything));
+  const suspended = await pools.scaling.suspend(bench.web);
   for (const { instanceId } of await pools.observeInstances(bench.web)) {
     await pools.terminateInstance(bench.web, instanceId);
   }
-  await pools.deletePool(bench.web, {});
+  await pools.replacement.deletePool(bench.web, {});
 
-  await pools.restoreScaling(bench.web, suspended);
+  await pools.scaling.restore(bench.web, suspended);
 
   expect(calls(bench.aws, 'ResumeProcesses')).toEqual([]);
 });
@@ -69,7 +70,7 @@ test('a change of sizes that EKS never finishes is reported after its time, not 
   bench.cloudClock.advance(10_000);
   const impatient = createEksNodePools({ clock: bench.clock, updateTimeoutMs: 10_000 });
 
-  expect(await problemOf(impatient.suspendScaling(bench.web))).toMatchObject({
+  expect(await problemOf(impatient.scaling.suspend(bench.web))).toMatchObject({
     code: 'ProviderUnavailable',
     message: expect.stringContaining('UPDATING'),
   });

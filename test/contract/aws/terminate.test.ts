@@ -1,12 +1,12 @@
 import { AutoScalingClient, TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEksNodePools } from '../../../adapters/eks/node-pools.ts';
-import type { NodePools } from '../../../ports/node-pools.ts';
+import type { ManagedNodePools } from '../../../ports/node-pools.ts';
 import { problemOf } from '../cases/refusal.ts';
 import { type AwsBench, calls, openBench, pointSdkAt, startForgetfulProxy, target } from './support.ts';
 
 let bench: AwsBench;
-let pools: NodePools;
+let pools: ManagedNodePools;
 
 beforeEach(async () => {
   bench = await openBench();
@@ -99,7 +99,7 @@ test('a pool at its minimum whose scaling is not suspended keeps its instances, 
 test('a replacement that never becomes whole can be emptied at once, though EKS takes no change of it', async () => {
   const wanted = { ...bench.web, name: 'web-new' };
   bench.aws.faults.neverJoin(2);
-  await pools.createPool({ source: bench.web, target, size: 2, run: 'run-1', token: 't' });
+  await pools.replacement.createPool({ source: bench.web, target, size: 2, run: 'run-1', token: 't' });
   bench.cloudClock.advance(10_000);
   expect((await pools.describePool(wanted)).status).toBe('creating');
 

@@ -122,8 +122,11 @@ export function describeLocks(name: string, subject: () => ClusterSubject): void
       await one.fenceLock('bringing', { run: 'run-1', round: 0, step: 1, attempt: 1 });
       await one.renewLock(lock, 30_000);
       expect(await other.findIncomingPools()).toContain('web-1-36');
+      expect(await other.findRunsMovingTo('web-1-36')).toEqual(['run-1']);
+      expect(await other.findRunsMovingTo('web-1-37')).toEqual([]);
       await one.releaseLock(lock);
       expect(await other.findIncomingPools()).not.toContain('web-1-36');
+      expect(await other.findRunsMovingTo('web-1-36')).toEqual([]);
     });
 
     it('is found by the run that holds it, under its own name or in that of a step', async () => {

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { SuspensionToken } from '../../../core/model/pool.ts';
+import { entriesOf, tokenOf } from '../../support/suspension.ts';
 import { autoScalingGroups, type PoolTraits } from './pool-traits.ts';
 import { createPool, liveInstances, type OpenPools, type PoolsSubject } from './pools-subject.ts';
 import { refusal } from './refusal.ts';
@@ -13,8 +15,8 @@ export function describePoolInstances(where: string, open: OpenPools, traits: Po
     });
     afterEach(async () => await subject.close());
     const web = async () => await subject.pools.describePool(subject.web);
-    const suspend = async () => await subject.pools.suspendScaling(subject.web);
-    const restore = async (suspended: readonly string[]) => await subject.pools.restoreScaling(subject.web, suspended);
+    const suspend = async () => await subject.pools.scaling.suspend(subject.web);
+    const restore = async (suspended?: SuspensionToken) => await subject.pools.scaling.restore(subject.web, suspended);
     const resting = () => subject.cloud.suspended(subject.web).toSorted();
     const inZone = async (zone: string) =>
       (await subject.pools.observeInstances(subject.web))
@@ -27,25 +29,31 @@ export function describePoolInstances(where: string, open: OpenPools, traits: Po
     describe('holding a pool', () => {
       test('suspends what moves instances, takes the minimum away, and tells both, the same each time', async () => {
         const suspended = await suspend();
-        expect(suspended.toSorted()).toEqual(traits.suspension);
+        expect(entriesOf(suspended).toSorted()).toEqual(traits.suspension);
         expect(await suspend()).toEqual(suspended);
         expect(resting()).toEqual(traits.processes);
-        expect(await web()).toMatchObject({ status: 'active', minSize: 0, desiredSize: 4, suspended });
+        expect(await web()).toMatchObject({
+          status: 'active',
+          minSize: 0,
+          desiredSize: 4,
+          suspended: { token: suspended },
+        });
+        expect((await web()).suspended?.what.toSorted()).toEqual(traits.suspensionInWords);
       });
 
       test('leaves to others what they have suspended, also when it ends', async () => {
         await subject.cloud.suspend(subject.web, traits.suspendable);
         const suspended = await suspend();
-        expect(suspended).not.toContain(traits.suspendable);
+        expect(entriesOf(suspended)).not.toContain(traits.suspendable);
         expect(await restore(suspended)).toEqual([]);
         expect(resting()).toEqual([traits.suspendable]);
       });
 
       test('waits with a Conflict while the pool has nothing to be suspended by', async () => {
         const ref = await createPool(subject);
-        expect(await refusal(subject.pools.suspendScaling(ref))).toBe('Conflict');
+        expect(await refusal(subject.pools.scaling.suspend(ref))).toBe('Conflict');
         subject.cloud.settle();
-        expect(await subject.pools.suspendScaling(ref)).toContain(traits.minimumEntry);
+        expect(entriesOf(await subject.pools.scaling.suspend(ref))).toContain(traits.minimumEntry);
       });
 
       test('ends with all of it restored, from the caller or from what the pool itself keeps, and may end again', async () => {
@@ -54,7 +62,7 @@ export function describePoolInstances(where: string, open: OpenPools, traits: Po
         expect(await restore(suspended)).toEqual([]);
         expect(resting()).toEqual([]);
         await suspend();
-        expect(await restore([])).toEqual([]);
+        expect(await restore()).toEqual([]);
         expect(resting()).toEqual([]);
         const facts = await web();
         expect(facts).toMatchObject({ minSize: 2, desiredSize: 4, maxSize: 8 });
@@ -89,7 +97,7 @@ export function describePoolInstances(where: string, open: OpenPools, traits: Po
           expect((await restore(suspended)).join()).toContain('AZRebalance');
           subject.cloud.settle();
           expect(resting()).toEqual(['AZRebalance']);
-          expect((await web()).suspended).toEqual(['AZRebalance']);
+          expect((await web()).suspended).toEqual({ token: tokenOf('AZRebalance'), what: ['AZRebalance'] });
           expect(await inZone(secondZone)).toEqual(before);
         },
       );
@@ -98,7 +106,7 @@ export function describePoolInstances(where: string, open: OpenPools, traits: Po
         const suspended = await suspend();
         await end(await liveInstances(subject, subject.web));
         subject.cloud.settle();
-        await subject.pools.deletePool(subject.web, {});
+        await subject.pools.replacement.deletePool(subject.web, {});
         expect(await restore(suspended)).toEqual([]);
         subject.cloud.settle();
         expect(await restore(suspended)).toEqual([]);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { liveZones, type SuspensionToken } from '../../../core/model/pool.ts';
 import { autoScalingGroups, type PoolTraits } from './pool-traits.ts';
 import { liveInstances, type OpenPools, type PoolsSubject } from './pools-subject.ts';
 import { refusal } from './refusal.ts';
@@ -7,15 +8,15 @@ import { refusal } from './refusal.ts';
 export function describePoolRegrowth(where: string, open: OpenPools, traits: PoolTraits = autoScalingGroups): void {
   describe(`the size of a pool of ${where}`, () => {
     let subject: PoolsSubject;
-    let suspended: readonly string[];
+    let suspended: SuspensionToken;
     beforeEach(async () => {
       subject = await open();
-      suspended = await subject.pools.suspendScaling(subject.web);
+      suspended = await subject.pools.scaling.suspend(subject.web);
     });
     afterEach(async () => await subject.close());
     const web = async () => await subject.pools.describePool(subject.web);
     const live = async () => await liveInstances(subject, subject.web);
-    const restore = async (size: number) => await subject.pools.restoreSize(subject.web, size);
+    const restore = async (size: number) => await subject.pools.size.restoreSize(subject.web, { size });
     const end = async (count: number) => {
       for (const id of (await live()).slice(0, count)) await subject.pools.terminateInstance(subject.web, id);
       subject.cloud.settle();
@@ -47,6 +48,16 @@ export function describePoolRegrowth(where: string, open: OpenPools, traits: Poo
       expect(await sizesOfZones()).toEqual([2, 2]);
     });
 
+    test('is restored in a zone that has lost its instances, as far as the cloud can choose zones', async () => {
+      const [first, second] = traits.zones;
+      const needs = { [first]: 3, [second]: 1 };
+      await end(4);
+      await subject.pools.size.restoreSize(subject.web, { size: 4, zones: needs });
+      subject.cloud.settle();
+      expect(liveZones(await web())).toEqual(traits.restores(needs));
+      expect((await web()).desiredSize).toBe(4);
+    });
+
     test('may be restored again, and is never lowered', async () => {
       await end(2);
       await restore(4);
@@ -67,7 +78,7 @@ export function describePoolRegrowth(where: string, open: OpenPools, traits: Poo
       await end(3);
       await restore(4);
       subject.cloud.settle();
-      expect(await subject.pools.restoreScaling(subject.web, suspended)).toEqual([]);
+      expect(await subject.pools.scaling.restore(subject.web, suspended)).toEqual([]);
       expect(subject.cloud.suspended(subject.web)).toEqual([]);
       const facts = await web();
       expect(facts).toMatchObject({ desiredSize: 4, minSize: 2, maxSize: 8 });
@@ -81,7 +92,7 @@ export function describePoolRegrowth(where: string, open: OpenPools, traits: Poo
       await restore(4);
       subject.cloud.begin();
       expect((await web()).problems.join()).toMatch(traits.noCapacity);
-      await subject.pools.trimPool(subject.web);
+      await subject.pools.size.trimPool(subject.web);
       expect(await web()).toMatchObject({ desiredSize: 2 });
       expect(subject.cloud.suspended(subject.web)).toEqual(expect.arrayContaining([...traits.trimSuspends]));
       expect(await live()).toEqual(stayed);
@@ -90,7 +101,7 @@ export function describePoolRegrowth(where: string, open: OpenPools, traits: Poo
       subject.cloud.settle();
       expect(await live()).toHaveLength(4);
       expect(subject.cloud.suspended(subject.web)).not.toContain('Launch');
-      await subject.pools.restoreScaling(subject.web, suspended);
+      await subject.pools.scaling.restore(subject.web, suspended);
       expect(subject.cloud.suspended(subject.web)).toEqual([]);
     });
 
@@ -102,7 +113,9 @@ export function describePoolRegrowth(where: string, open: OpenPools, traits: Poo
     });
 
     test('of a pool that is not there is PoolNotFound', async () => {
-      expect(await refusal(subject.pools.restoreSize({ ...subject.web, name: 'nope' }, 4))).toBe('PoolNotFound');
+      expect(await refusal(subject.pools.size.restoreSize({ ...subject.web, name: 'nope' }, { size: 4 }))).toBe(
+        'PoolNotFound',
+      );
     });
   });
 }

@@ -1,3 +1,7 @@
+import { eksTraits } from '../../../adapters/eks/traits.ts';
+import { gkeTraits } from '../../../adapters/gke/traits.ts';
+import type { ProviderTraits } from '../../../ports/provider.ts';
+
 /** In what the pools of clouds differ by nature. */
 export interface PoolTraits {
   /** The two zones of the pool `web`. */
@@ -6,10 +10,16 @@ export interface PoolTraits {
   readonly poolLabel: string;
   /** Instances that a pool has for which so many were asked. */
   readonly sizeFor: (asked: number) => number;
+  /** Instances that zones get for which so many each were asked, as its traits say. */
+  readonly spread: ProviderTraits['spread'];
+  /** Instances that zones of a pool get back for which so many each were asked. */
+  readonly restores: ProviderTraits['spread'];
   /** What adds, moves or replaces instances on its own, in the cloud's words. */
   readonly processes: readonly string[];
   /** What suspending the scaling of `web` returns, sorted. */
   readonly suspension: readonly string[];
+  /** The same as people are told, sorted. */
+  readonly suspensionInWords: readonly string[];
   /** The entry in it that has the pool's minimum. */
   readonly minimumEntry: string;
   /** One of the processes, for somebody else to suspend. */
@@ -35,8 +45,11 @@ export const autoScalingGroups: PoolTraits = {
   zones: ['eu-west-1a', 'eu-west-1b'],
   poolLabel: 'eks.amazonaws.com/nodegroup',
   sizeFor: (asked) => asked,
+  spread: eksTraits.spread,
+  restores: eksTraits.spread,
   processes,
   suspension: [...processes, 'min-size:2'],
+  suspensionInWords: [...processes, 'minimum size 2'],
   minimumEntry: 'min-size:2',
   suspendable: 'AZRebalance',
   trimSuspends: ['Launch'],
@@ -51,9 +64,12 @@ export const autoScalingGroups: PoolTraits = {
 export const nodePoolsOfGke: PoolTraits = {
   zones: ['europe-west1-b', 'europe-west1-c'],
   poolLabel: 'cloud.google.com/gke-nodepool',
+  spread: gkeTraits.spread,
+  restores: (needs) => needs,
   sizeFor: (asked) => 2 * Math.ceil(asked / 2),
   processes: ['repair', 'scale', 'upgrade'],
   suspension: ['repair', 'scale-1-4-0-0-balanced', 'upgrade'],
+  suspensionInWords: ['auto-repair', 'auto-upgrade', 'cluster autoscaler (1 to 4 nodes per zone)'],
   minimumEntry: 'scale-1-4-0-0-balanced',
   suspendable: 'repair',
   trimSuspends: [],

@@ -1,9 +1,10 @@
 import type { PoolRef } from '../../../core/model/pool.ts';
-import type { NodePools } from '../../../ports/node-pools.ts';
+import type { ZonedSize } from '../../../core/surge/zoned-size.ts';
+import type { ManagedNodePools } from '../../../ports/node-pools.ts';
 
 /** A cloud's pools behind the port, and what the cloud and others do to them. */
 export interface PoolsSubject {
-  readonly pools: NodePools;
+  readonly pools: ManagedNodePools;
   /** Four instances in two zones, at least two of them and at most eight; nothing is suspended on it. */
   readonly web: PoolRef;
   /** Two instances, at least one. */
@@ -37,10 +38,22 @@ const replacementName = 'web-new';
 /** Asks for a replacement of `web`, like it but for what is named. */
 export async function createPool(
   { pools, web }: PoolsSubject,
-  { run = 'run-1', size = 4, poolName = replacementName }: { run?: string; size?: number; poolName?: string } = {},
+  {
+    run = 'run-1',
+    size = 4,
+    poolName = replacementName,
+    zones,
+  }: { run?: string; size?: number; poolName?: string; zones?: ZonedSize } = {},
 ): Promise<PoolRef> {
   const target = { poolName, version: '1.36', releaseVersion: undefined, launchTemplateVersion: undefined };
-  await pools.createPool({ source: web, target, size, run, token: `${run}/surge` });
+  await pools.replacement.createPool({
+    source: web,
+    target,
+    size,
+    ...(zones && { zones }),
+    run,
+    token: `${run}/surge`,
+  });
   return { ...web, name: poolName };
 }
 

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { liveZones, type PoolRef } from '../../../core/model/pool.ts';
+import { divideByNeed } from '../../../core/surge/zoned-size.ts';
 import { autoScalingGroups, type PoolTraits } from './pool-traits.ts';
 import { createPool, liveInstances, type OpenPools, type PoolsSubject } from './pools-subject.ts';
 import { refusal } from './refusal.ts';
@@ -47,6 +49,29 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
       });
     });
 
+    describe('a replacement of a pool with three nodes in one zone and one in the other', () => {
+      const [first, second] = traits.zones;
+      const needs = { [first]: 3, [second]: 1 };
+      const zonesOf = async (ref: PoolRef) => liveZones(await subject.pools.describePool(ref));
+
+      test('has in each zone what the traits of its provider say', async () => {
+        const ref = await createPool(subject, { size: 4, zones: needs });
+        subject.cloud.settle();
+        expect(await zonesOf(ref)).toEqual(traits.spread(needs));
+      });
+
+      test('has the same when it has grown to that in steps', async () => {
+        const { pools, web: source } = subject;
+        const ref = await createPool(subject, { size: 1, zones: divideByNeed(1, needs) });
+        subject.cloud.settle();
+        for (const size of [2, 3, 4, 4]) {
+          await pools.replacement.resize(ref, { size, zones: divideByNeed(size, needs), run: 'run-1', source });
+          subject.cloud.settle();
+        }
+        expect(await zonesOf(ref)).toEqual(traits.spread(needs));
+      });
+    });
+
     describe('a replacement', () => {
       test('has the new version, the size asked for, and the sizes and labels of its source', async () => {
         const ref = await createPool(subject, { size: 3 });
@@ -79,7 +104,7 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
       });
 
       test('of a suspended source has the minimum that the source’s owner chose', async () => {
-        await subject.pools.suspendScaling(subject.web);
+        await subject.pools.scaling.suspend(subject.web);
         const ref = await createPool(subject);
         const facts = await subject.pools.describePool(ref);
         expect(facts.minSize).toBe(2);
@@ -103,14 +128,14 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
         const { pools, web, other, cloud } = subject;
         const ref = await createPool(subject);
         cloud.settle();
-        await pools.suspendScaling(web);
+        await pools.scaling.suspend(web);
         for (const id of await liveInstances(subject, web)) await pools.terminateInstance(web, id);
         cloud.settle();
-        await pools.deletePool(web, {});
+        await pools.replacement.deletePool(web, {});
         cloud.settle();
         expect(await find(web.name)).toBeUndefined();
-        expect((await pools.findReplacements(web)).map((pool) => pool.ref)).toEqual([ref]);
-        expect(await pools.findReplacements(other)).toEqual([]);
+        expect((await pools.replacement.findReplacements(web)).map((pool) => pool.ref)).toEqual([ref]);
+        expect(await pools.replacement.findReplacements(other)).toEqual([]);
       });
 
       test('for which there are no instances tells it, and asked for anew says CapacityUnavailable once it has failed', async () => {
@@ -133,8 +158,8 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
         const ref = await createPool(subject, { size: 1 });
         cloud.settle();
         const before = await liveInstances(subject, ref);
-        await pools.suspendScaling(web);
-        await pools.resize(ref, { size: 3, run: 'run-1', source: web });
+        await pools.scaling.suspend(web);
+        await pools.replacement.resize(ref, { size: 3, run: 'run-1', source: web });
         cloud.settle();
         expect(await pools.describePool(ref)).toMatchObject({
           status: 'active',
@@ -150,7 +175,7 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
         const { pools, web, cloud } = subject;
         const ref = await createPool(subject, { size: 2 });
         cloud.settle();
-        const grow = async (size: number) => await pools.resize(ref, { size, run: 'run-1', source: web });
+        const grow = async (size: number) => await pools.replacement.resize(ref, { size, run: 'run-1', source: web });
         await grow(3);
         await grow(3);
         await grow(1);
@@ -163,7 +188,7 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
         const { pools, web, cloud } = subject;
         const ref = await createPool(subject, { size: 1 });
         cloud.settle();
-        await pools.resize(ref, { size: 9, run: 'run-1', source: web });
+        await pools.replacement.resize(ref, { size: 9, run: 'run-1', source: web });
         expect(await pools.describePool(ref)).toMatchObject({ desiredSize: sizeFor(9), maxSize: sizeFor(9) });
       });
 
@@ -171,8 +196,8 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
         const { pools, web, cloud } = subject;
         const ref = await createPool(subject, { size: 2 });
         cloud.settle();
-        expect(await refusal(pools.resize(ref, { size: 3, run: 'run-2', source: web }))).toBe('NotOwned');
-        expect(await refusal(pools.resize(web, { size: 6, run: 'run-1', source: web }))).toBe('NotOwned');
+        expect(await refusal(pools.replacement.resize(ref, { size: 3, run: 'run-2', source: web }))).toBe('NotOwned');
+        expect(await refusal(pools.replacement.resize(web, { size: 6, run: 'run-1', source: web }))).toBe('NotOwned');
         expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 2 });
         expect(await pools.describePool(web)).toMatchObject({ desiredSize: 4 });
       });
@@ -183,16 +208,16 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
         cloud.settle();
         const before = await liveInstances(subject, ref);
         cloud.refuseLaunches();
-        await pools.resize(ref, { size: 4, run: 'run-1', source: web });
+        await pools.replacement.resize(ref, { size: 4, run: 'run-1', source: web });
         cloud.begin();
         expect((await pools.describePool(ref)).problems.join()).toMatch(traits.noCapacity);
-        await pools.trimPool(ref);
-        await pools.trimPool(ref);
+        await pools.size.trimPool(ref);
+        await pools.size.trimPool(ref);
         expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 2, minSize: 2 });
         expect(cloud.suspended(ref)).toEqual(traits.trimSuspends);
         cloud.settle();
         expect(await liveInstances(subject, ref)).toEqual(before);
-        await pools.restoreScaling(ref, []);
+        await pools.scaling.restore(ref, undefined);
         expect(cloud.suspended(ref)).toEqual([]);
       });
 
@@ -200,7 +225,7 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
         const { pools, cloud } = subject;
         const ref = await createPool(subject, { size: 2 });
         cloud.settle();
-        await pools.trimPool(ref);
+        await pools.size.trimPool(ref);
         expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 2, minSize: 2 });
         expect(cloud.suspended(ref)).toEqual([]);
       });
@@ -210,17 +235,19 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
       test('is refused where another run made it', async () => {
         const ref = await createPool(subject);
         subject.cloud.settle();
-        expect(await refusal(subject.pools.deletePool(ref, { onlyIfCreatedBy: 'run-2' }))).toBe('NotOwned');
-        expect(await refusal(subject.pools.deletePool(subject.web, { onlyIfCreatedBy: 'run-1' }))).toBe('NotOwned');
+        expect(await refusal(subject.pools.replacement.deletePool(ref, { onlyIfCreatedBy: 'run-2' }))).toBe('NotOwned');
+        expect(await refusal(subject.pools.replacement.deletePool(subject.web, { onlyIfCreatedBy: 'run-1' }))).toBe(
+          'NotOwned',
+        );
         expect(await liveInstances(subject, ref)).toHaveLength(4);
       });
 
       test('is refused while it has instances, unless the run that asks has made it', async () => {
         const ref = await createPool(subject);
         subject.cloud.settle();
-        expect(await refusal(subject.pools.deletePool(ref, {}))).toBe('ProviderRefused');
-        expect(await refusal(subject.pools.deletePool(subject.web, {}))).toBe('ProviderRefused');
-        await subject.pools.deletePool(ref, { onlyIfCreatedBy: 'run-1' });
+        expect(await refusal(subject.pools.replacement.deletePool(ref, {}))).toBe('ProviderRefused');
+        expect(await refusal(subject.pools.replacement.deletePool(subject.web, {}))).toBe('ProviderRefused');
+        await subject.pools.replacement.deletePool(ref, { onlyIfCreatedBy: 'run-1' });
         subject.cloud.settle();
         expect(await find(ref.name)).toBeUndefined();
       });
@@ -228,7 +255,7 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
       test('may be asked for again while it goes on and after', async () => {
         const ref = await createPool(subject);
         subject.cloud.settle();
-        const remove = async () => await subject.pools.deletePool(ref, { onlyIfCreatedBy: 'run-1' });
+        const remove = async () => await subject.pools.replacement.deletePool(ref, { onlyIfCreatedBy: 'run-1' });
         await remove();
         expect((await subject.pools.describePool(ref)).status).toBe('deleting');
         await remove();

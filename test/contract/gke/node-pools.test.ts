@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 
 const create = async (size = 4) =>
-  await bench.pools.createPool({ source: bench.web, target, size, run: 'run-1', token: 'run-1/surge' });
+  await bench.pools.replacement.createPool({ source: bench.web, target, size, run: 'run-1', token: 'run-1/surge' });
 const replacement = () => ({ ...bench.web, name: 'web-new' });
 
 test('the calls travel over TLS with the token of the metadata server', async () => {
@@ -40,7 +40,7 @@ describe('creating a replacement', () => {
   });
 
   test('of a suspended source has the management that its owner chose', async () => {
-    await bench.pools.suspendScaling(bench.web);
+    await bench.pools.scaling.suspend(bench.web);
     await create();
     expect(poolIn(bench.gcp, 'web').spec.management).toEqual({ autoUpgrade: false, autoRepair: false });
     expect(poolIn(bench.gcp, 'web-new').spec.management).toEqual({ autoUpgrade: true, autoRepair: true });
@@ -76,9 +76,9 @@ describe('creating a replacement', () => {
     bench.gcp.faults.stockOut('europe-west1-c');
     await create();
     bench.cloudClock.advance(10_000);
-    expect(await problemOf(bench.pools.suspendScaling(replacement()))).toMatchObject({ code: 'Conflict' });
+    expect(await problemOf(bench.pools.scaling.suspend(replacement()))).toMatchObject({ code: 'Conflict' });
     bench.cloudClock.advance(10_000);
-    expect(await bench.pools.suspendScaling(replacement())).not.toEqual([]);
+    expect(await bench.pools.scaling.suspend(replacement())).not.toEqual([]);
     expect(await bench.pools.describePool(replacement())).toMatchObject({ status: 'active', desiredSize: 2 });
   });
 
@@ -88,7 +88,7 @@ describe('creating a replacement', () => {
     bench.cloudClock.advance(10_000);
     const pool = poolIn(bench.gcp, 'web-new');
     pool.spec = { ...pool.spec, config: { ...pool.spec.config, resourceLabels: {} } };
-    expect(await problemOf(bench.pools.suspendScaling(replacement()))).toMatchObject({ code: 'Conflict' });
+    expect(await problemOf(bench.pools.scaling.suspend(replacement()))).toMatchObject({ code: 'Conflict' });
     expect(await bench.pools.describePool(replacement())).toMatchObject({ status: 'creating', desiredSize: 4 });
   });
 
@@ -105,13 +105,13 @@ describe('creating a replacement', () => {
 test('once the old pool is deleted, the autoscaler of its replacement has the limits that the owner chose', async () => {
   await create();
   bench.cloudClock.advance(10_000);
-  await bench.pools.suspendScaling(bench.web);
+  await bench.pools.scaling.suspend(bench.web);
   for (const { instanceId } of await bench.pools.observeInstances(bench.web)) {
     await bench.pools.terminateInstance(bench.web, instanceId);
   }
   bench.cloudClock.advance(10_000);
   expect(poolIn(bench.gcp, 'web-new').spec.autoscaling).toMatchObject({ minNodeCount: 2 });
-  await bench.pools.deletePool(bench.web, {});
+  await bench.pools.replacement.deletePool(bench.web, {});
   expect(poolIn(bench.gcp, 'web-new').spec.autoscaling).toMatchObject({
     enabled: true,
     minNodeCount: 1,
@@ -125,7 +125,7 @@ test('once the old pool is deleted, the autoscaler of its replacement has the li
 
 describe('before anything is changed', () => {
   const mayCreate = async (changes: Partial<typeof target> = {}) =>
-    await bench.pools.requireMayCreate({ source: bench.web, target: { ...target, ...changes } });
+    await bench.pools.replacement.requireMayCreate({ source: bench.web, target: { ...target, ...changes } });
 
   test('a replacement that GKE would create is accepted', async () => {
     await mayCreate();
@@ -192,13 +192,13 @@ describe('a zonal cluster', () => {
 describe('zones that have lost more than another', () => {
   test('get their instances again, at no cost of the other, although that makes more than were asked for', async () => {
     bench = await openBench({ zones: ['europe-west1-b', 'europe-west1-c', 'europe-west1-d'] });
-    await bench.pools.suspendScaling(bench.web);
+    await bench.pools.scaling.suspend(bench.web);
     const gone = (await bench.pools.observeInstances(bench.web)).filter(({ zone }) => zone !== 'europe-west1-d');
     for (const { instanceId } of gone) await bench.pools.terminateInstance(bench.web, instanceId);
     bench.cloudClock.advance(10_000);
     const stayed = await bench.pools.observeInstances(bench.web);
     expect(stayed).toHaveLength(2);
-    await bench.pools.restoreSize(bench.web, 3);
+    await bench.pools.size.restoreSize(bench.web, { size: 3 });
     bench.cloudClock.advance(10_000);
     expect(calls(bench.gcp, 'SetNodePoolSize').map(({ input }) => input['nodeCount'])).toEqual([2]);
     expect(await bench.pools.observeInstances(bench.web)).toEqual(expect.arrayContaining([...stayed]));

@@ -3,6 +3,7 @@ import './tls-roots.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { startOperation } from '../../../lab/gcp/gke/operations.ts';
 import { later } from '../../../lab/gcp/world.ts';
+import { entriesOf } from '../../support/suspension.ts';
 import { problemOf } from '../cases/refusal.ts';
 import { calls, type GkeBench, openBench, poolIn, target } from './support.ts';
 
@@ -13,7 +14,7 @@ beforeEach(async () => {
 
 const operations = () => [...bench.gcp.model.gkeOperations.values()].map(({ type }) => type);
 const create = async (pools = bench.pools) =>
-  await pools.createPool({ source: bench.web, target, size: 4, run: 'run-1', token: 'run-1/surge' });
+  await pools.replacement.createPool({ source: bench.web, target, size: 4, run: 'run-1', token: 'run-1/surge' });
 
 /** Somebody else upgrades the cluster, for so long. */
 function startUpgrade(ms: number): string {
@@ -62,9 +63,9 @@ describe('while somebody else’s operation runs', () => {
 
   test('settings are suspended after it, and restored', async () => {
     startUpgrade(60_000);
-    const suspended = await bench.pools.suspendScaling(bench.web);
+    const suspended = await bench.pools.scaling.suspend(bench.web);
     startUpgrade(60_000);
-    expect(await bench.pools.restoreScaling(bench.web, suspended)).toEqual([]);
+    expect(await bench.pools.scaling.restore(bench.web, suspended)).toEqual([]);
     expect(poolIn(bench.gcp, 'web').spec).toMatchObject({
       autoscaling: { enabled: true, minNodeCount: 1, maxNodeCount: 4 },
       management: { autoUpgrade: true, autoRepair: true },
@@ -84,11 +85,11 @@ describe('while somebody else’s operation runs', () => {
 describe('when the answer is lost after the request took effect', () => {
   test.each([
     ['CreateNodePool', 'CREATE_NODE_POOL', create],
-    ['SetNodePoolSize', 'SET_NODE_POOL_SIZE', async () => await bench.pools.restoreSize(bench.web, 6)],
-    ['DeleteNodePool', 'DELETE_NODE_POOL', async () => await bench.pools.deletePool(bench.web, {})],
+    ['SetNodePoolSize', 'SET_NODE_POOL_SIZE', async () => await bench.pools.size.restoreSize(bench.web, { size: 6 })],
+    ['DeleteNodePool', 'DELETE_NODE_POOL', async () => await bench.pools.replacement.deletePool(bench.web, {})],
   ] as const)('%s is not made twice', async (method, type, act) => {
     if (method === 'DeleteNodePool') {
-      await bench.pools.suspendScaling(bench.web);
+      await bench.pools.scaling.suspend(bench.web);
       for (const { instanceId } of await bench.pools.observeInstances(bench.web)) {
         await bench.pools.terminateInstance(bench.web, instanceId);
       }
@@ -104,8 +105,8 @@ describe('when the answer is lost after the request took effect', () => {
     'suspending goes on after %s, and tells all of it',
     async (method) => {
       bench.gcp.faults.fail('lost', { method });
-      const suspended = await bench.pools.suspendScaling(bench.web);
-      expect(suspended.toSorted()).toEqual(['repair', 'scale-1-4-0-0-balanced', 'upgrade']);
+      const suspended = await bench.pools.scaling.suspend(bench.web);
+      expect(entriesOf(suspended).toSorted()).toEqual(['repair', 'scale-1-4-0-0-balanced', 'upgrade']);
       expect(operations()).toEqual(['UPDATE_CLUSTER', 'UPDATE_CLUSTER', 'SET_NODE_POOL_MANAGEMENT']);
     },
   );
@@ -116,11 +117,11 @@ describe('when the worker dies half way', () => {
     'the next one finishes a suspension that died with %s, and restores all of it',
     async (method) => {
       bench.gcp.faults.fail('forbidden', { method });
-      expect(await problemOf(bench.pools.suspendScaling(bench.web))).toMatchObject({ code: 'Forbidden' });
+      expect(await problemOf(bench.pools.scaling.suspend(bench.web))).toMatchObject({ code: 'Forbidden' });
       const next = bench.restart();
-      const suspended = await next.suspendScaling(bench.web);
-      expect(suspended.toSorted()).toEqual(['repair', 'scale-1-4-0-0-balanced', 'upgrade']);
-      await next.restoreScaling(bench.web, []);
+      const suspended = await next.scaling.suspend(bench.web);
+      expect(entriesOf(suspended).toSorted()).toEqual(['repair', 'scale-1-4-0-0-balanced', 'upgrade']);
+      await next.scaling.restore(bench.web, undefined);
       expect(poolIn(bench.gcp, 'web').spec).toMatchObject({
         autoscaling: { enabled: true, minNodeCount: 1, maxNodeCount: 4 },
         management: { autoUpgrade: true, autoRepair: true },
@@ -136,13 +137,13 @@ describe('when the worker dies half way', () => {
 });
 
 test('a pool that somebody labels meanwhile keeps that label', async () => {
-  await bench.pools.suspendScaling(bench.web);
+  await bench.pools.scaling.suspend(bench.web);
   const pool = poolIn(bench.gcp, 'web');
   pool.spec = {
     ...pool.spec,
     config: { ...pool.spec.config, resourceLabels: { ...pool.spec.config?.resourceLabels, team: 'shop' } },
   };
   pool.revision += 1;
-  await bench.pools.restoreScaling(bench.web, []);
+  await bench.pools.scaling.restore(bench.web, undefined);
   expect(poolIn(bench.gcp, 'web').spec.config?.resourceLabels).toEqual({ team: 'shop' });
 });

@@ -48,22 +48,22 @@ async function replace(bench: GkeBench): Promise<void> {
   const replacement = { ...web, name: 'web-new' };
   const request = { source: web, target, run: 'run-1', token: 't' };
   await watch(bench);
-  await pools.requireMayCreate(request);
+  await pools.replacement.requireMayCreate(request);
   startOperation(model, cluster, { type: 'UPGRADE_MASTER', run: (done) => later(model, 10_000, () => done()) });
-  await pools.createPool({ ...request, size: 2 });
+  await pools.replacement.createPool({ ...request, size: 2 });
   await pools.describePool(replacement);
   cloudClock.advance(10_000);
-  await pools.resize(replacement, { size: 4, run: 'run-1', source: web });
+  await pools.replacement.resize(replacement, { size: 4, run: 'run-1', source: web });
   cloudClock.advance(10_000);
-  await pools.restoreScaling(web, await pools.suspendScaling(web));
-  await pools.suspendScaling(web);
-  await pools.trimPool(web);
+  await pools.scaling.restore(web, await pools.scaling.suspend(web));
+  await pools.scaling.suspend(web);
+  await pools.size.trimPool(web);
   for (const { instanceId } of await pools.observeInstances(web)) await pools.terminateInstance(web, instanceId);
   await pools.observeInstance(web, 'nobody');
   cloudClock.advance(10_000);
-  await pools.deletePool(web, {});
+  await pools.replacement.deletePool(web, {});
   cloudClock.advance(10_000);
-  expect((await pools.findReplacements(web)).map(({ status }) => status)).toEqual(['active']);
+  expect((await pools.replacement.findReplacements(web)).map(({ status }) => status)).toEqual(['active']);
 }
 
 test.each(['UNSPECIFIED', 'REGULAR'] as const)(
@@ -84,7 +84,7 @@ test('every permission of the role is used', async () => {
   if (cluster === undefined) throw new Error('no cluster');
   const { model } = bench.gcp;
   startOperation(model, cluster, { type: 'UPGRADE_MASTER', run: (done) => later(model, 10_000, () => done()) });
-  await bench.pools.suspendScaling({ ...bench.web, name: 'web-new' });
+  await bench.pools.scaling.suspend({ ...bench.web, name: 'web-new' });
   const used = bench.gcp.requests.map(({ method }) => permissionOf(method));
   expect([...new Set(used)].toSorted()).toEqual([...includedPermissions].toSorted());
 });

@@ -17,9 +17,9 @@ beforeEach(async () => {
 const maintenance = () => bench.gcp.model.clusters.get('prod')?.maintenance.window;
 
 test('suspending excludes upgrades of nodes for the time being, beside the windows and exclusions of others', async () => {
-  const suspended = await bench.pools.suspendScaling(bench.web);
+  const suspended = await bench.pools.scaling.suspend(bench.web);
   expect(suspended).toEqual(['scale-1-4-0-0-balanced', 'exclusion']);
-  expect(await bench.pools.suspendScaling(bench.web)).toEqual(suspended);
+  expect(await bench.pools.scaling.suspend(bench.web)).toEqual(suspended);
   expect(maintenance()).toMatchObject({
     recurringWindow,
     maintenanceExclusions: {
@@ -32,21 +32,21 @@ test('suspending excludes upgrades of nodes for the time being, beside the windo
 });
 
 test('restoring removes the exclusion, and nothing of others', async () => {
-  const suspended = await bench.pools.suspendScaling(bench.web);
-  await bench.pools.restoreScaling(bench.web, suspended);
-  await bench.pools.restoreScaling(bench.web, suspended);
+  const suspended = await bench.pools.scaling.suspend(bench.web);
+  await bench.pools.scaling.restore(bench.web, suspended);
+  await bench.pools.scaling.restore(bench.web, suspended);
   expect(Object.keys(maintenance()?.maintenanceExclusions ?? {})).toEqual(['freeze']);
   expect(maintenance()).toMatchObject({ recurringWindow });
   expect(calls(bench.gcp, 'SetMaintenancePolicy')).toHaveLength(2);
 });
 
 test('the exclusion of a pool does not outlive it', async () => {
-  await bench.pools.suspendScaling(bench.web);
+  await bench.pools.scaling.suspend(bench.web);
   for (const { instanceId } of await bench.pools.observeInstances(bench.web)) {
     await bench.pools.terminateInstance(bench.web, instanceId);
   }
   bench.cloudClock.advance(10_000);
-  await bench.pools.deletePool(bench.web, {});
+  await bench.pools.replacement.deletePool(bench.web, {});
   bench.cloudClock.advance(10_000);
   expect(await bench.pools.findPool(bench.web)).toBeUndefined();
   expect(Object.keys(maintenance()?.maintenanceExclusions ?? {})).toEqual(['freeze']);

@@ -8,15 +8,15 @@ import { certificate, key } from '../../../lab/gcp/certificates.ts';
 import type { ClusterSeed } from '../../../lab/gcp/seed.ts';
 import { type SimulatedGcp, startSimulatedGcp } from '../../../lab/gcp/server.ts';
 import type { Clock } from '../../../ports/clock.ts';
-import type { NodePools } from '../../../ports/node-pools.ts';
+import type { ManagedNodePools } from '../../../ports/node-pools.ts';
 
 /** A simulated Google on a clock of its own, and the adapter as it runs in production: over TLS, with credentials from the metadata server. */
 export interface GkeBench {
   readonly gcp: SimulatedGcp;
   readonly cloudClock: ManualClock;
-  readonly pools: NodePools;
+  readonly pools: ManagedNodePools;
   /** Another worker: the same adapter, which remembers nothing of the first. */
-  readonly restart: () => NodePools;
+  readonly restart: () => ManagedNodePools;
   readonly web: PoolRef;
 }
 
@@ -36,7 +36,7 @@ export const seededPools = [
 ] as const satisfies ClusterSeed['pools'];
 
 /** What all benches of a test file share: GKE's client takes a second to start, and its server half a second. */
-let shared: { readonly gcp: SimulatedGcp; readonly pools: NodePools } | undefined;
+let shared: { readonly gcp: SimulatedGcp; readonly pools: ManagedNodePools } | undefined;
 let cloudClock = manualClock();
 
 /** The adapter's sleeps move the cloud's clock on, so that no test waits. */
@@ -72,7 +72,7 @@ export async function openBench(
   };
 }
 
-function createPools(gcp: SimulatedGcp): NodePools {
+function createPools(gcp: SimulatedGcp): ManagedNodePools {
   return createGkeNodePools({
     clock,
     project: 'lab-project',

@@ -1,7 +1,7 @@
 import { reconcileCluster } from '../../simulator/kubernetes.ts';
 import { completePools } from '../../simulator/pool-creation.ts';
 import { endBehindBack, fillPool, poolNamed, rebalancePools } from '../../simulator/pools.ts';
-import { createSimPorts } from '../../simulator/ports.ts';
+import { createSimPools } from '../../simulator/pools-port.ts';
 import { createWorld, type World } from '../../simulator/world.ts';
 import type { PoolsSubject } from '../cases/pools-subject.ts';
 
@@ -21,7 +21,7 @@ export async function openSimulatedPools(): Promise<PoolsSubject> {
   const settle = () => world.clock.advance(30 * 60_000);
   settle();
   return {
-    pools: createSimPorts(world).pools,
+    pools: createSimPools(world),
     web,
     other: { ...web, name: 'other' },
     cloud: {

@@ -48,12 +48,15 @@ const cases: readonly RuleCase[] = [
     rule: 'INF-001',
     severity: 'warning',
     what: 'nodes that the cluster autoscaler may remove',
-    found: { ...withPods(system('ca', 'app.kubernetes.io/name=cluster-autoscaler', ['n1'])), ...pinned('n2', 'n3') },
+    found: {
+      ...withPods(system('ca', 'app.kubernetes.io/name=aws-cluster-autoscaler', ['n1'])),
+      ...pinned('n2', 'n3'),
+    },
     says: 'it may remove 2 of 4 audited nodes at any time',
     object: 'Deployment kube-system/ca',
     fix: 'kubectl annotate nodes -l eks.amazonaws.com/nodegroup=web cluster-autoscaler.kubernetes.io/scale-down-disabled=true',
     boundary: {
-      ...withPods(system('ca', 'app.kubernetes.io/name=cluster-autoscaler', ['n1'])),
+      ...withPods(system('ca', 'app.kubernetes.io/name=aws-cluster-autoscaler', ['n1'])),
       ...pinned('n1', 'n2', 'n3', 'n4'),
     },
   },

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { findRuns } from '../../../core/cleanup/find-runs.ts';
 import { type CleanupQuestion, explainCleanupAction, planCleanup } from '../../../core/cleanup/plan-cleanup.ts';
 import type { PoolFacts } from '../../../core/model/pool.ts';
+import { tokenOf } from '../../support/suspension.ts';
 import { aCluster, aNode, aPod, aPool, aService, released } from '../support/facts.ts';
 
 const owned = aNode('n1', {
@@ -54,7 +55,10 @@ describe('what is left of a run', () => {
       aPod('web-2', 'n1', { ...endpointsRemoved, ownerKind: 'none' }),
     ];
     expect(
-      actions({ cluster: aCluster({ nodes: [owned], pods }), pool: aPool([owned], { suspended: ['AZRebalance'] }) }),
+      actions({
+        cluster: aCluster({ nodes: [owned], pods }),
+        pool: aPool([owned], { suspended: { token: tokenOf('anything'), what: ['AZRebalance'] } }),
+      }),
     ).toEqual([
       'pod default/web-1: restore the labels that its Services select',
       'pod default/web-2: evict; its controller has already replaced it',

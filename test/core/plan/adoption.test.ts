@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { PoolFacts } from '../../../core/model/pool.ts';
+import type { Lacks, PoolFacts } from '../../../core/model/pool.ts';
 import { buildPlan } from '../../../core/plan/build-plan.ts';
 import { withFound } from '../../../core/policy/members.ts';
+import { spreadEvenly } from '../../../core/surge/zoned-size.ts';
 import { aNode, aPod, aPolicy, aPool } from '../support/facts.ts';
 import type { NodeFacts, PodFacts } from '../support/model.ts';
 import { factsOf } from '../support/scene.ts';
@@ -86,17 +87,17 @@ describe('a pool to adopt', () => {
 
 describe('a pool to be replaced in place', () => {
   const named = aPolicy({ target: { poolName: 'web', version: '1.36' } });
-  const planIn = ({
-    replacesInPlace = true,
-    instances,
-  }: {
-    replacesInPlace?: boolean;
-    instances?: PoolFacts['instances'];
-  }) => {
+  const planIn = ({ lacks = {}, instances }: { lacks?: Lacks; instances?: PoolFacts['instances'] }) => {
     const facts = factsOf({ traffic: 'Cluster' });
     const { nodes } = facts.cluster;
     const pool = aPool(nodes, instances === undefined ? {} : { instances });
-    return buildPlan({ policy: withFound(named, facts.cluster), run: 'run-1', pool, replacesInPlace, facts });
+    return buildPlan({
+      policy: withFound(named, facts.cluster),
+      run: 'run-1',
+      pool,
+      provider: { lacks, spread: spreadEvenly },
+      facts,
+    });
   };
   const blockersIn = (question: Parameters<typeof planIn>[0]) =>
     planIn(question).findings.flatMap(({ rule, severity, message }) => (severity === 'blocker' ? [rule, message] : []));
@@ -110,10 +111,8 @@ describe('a pool to be replaced in place', () => {
   });
 
   test('is refused where its provider replaces none in place', () => {
-    expect(blockersIn({ replacesInPlace: false })).toEqual([
-      'INF-020',
-      "provider eks can't replace a pool under its own name",
-    ]);
+    const lacks = { inPlace: { message: 'a toy keeps its kind', hint: 'Buy another one.' } };
+    expect(blockersIn({ lacks })).toEqual(['INF-020', 'a toy keeps its kind']);
   });
 
   test('is refused while an instance may still join, which would be taken for new', () => {

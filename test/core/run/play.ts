@@ -4,6 +4,7 @@ import { reduce } from '../../../core/run/reduce.ts';
 import { openState, type RunState } from '../../../core/run/state.ts';
 import { beginStatus } from '../../../core/status/begin-status.ts';
 import type { NodeStatus } from '../../../core/status/status.ts';
+import { tokenOf } from '../../support/suspension.ts';
 import { aNode, aPolicy, nodeRefOf } from '../support/facts.ts';
 import type { NodeRef } from '../support/model.ts';
 
@@ -52,8 +53,8 @@ export const upToReplace: readonly RunEvent[] = [
   { type: 'recordLock', lock: { name: 'nodeferry-c-web', holder: 'r1', token: 1 } },
   { type: 'pushRollback', entry: { kind: 'monitor' } },
   { type: 'startMonitor', isMeasuring: true },
-  { type: 'pushRollback', entry: { kind: 'scaling', pool, suspended: [] } },
-  { type: 'recordSuspended', pool, suspended: ['AZRebalance'] },
+  { type: 'pushRollback', entry: { kind: 'scaling', pool } },
+  { type: 'recordSuspended', pool, suspended: tokenOf('AZRebalance') },
   { type: 'setPhase', phase: 'node-surge' },
   { type: 'pushRollback', entry: { kind: 'new-pool' } },
   { type: 'requestSize', size: 3 },

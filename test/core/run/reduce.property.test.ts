@@ -14,7 +14,7 @@ const nodes = [...oldNodes, node('n1', 'uid-n1-again')];
 const entries: readonly RollbackEntry[] = [
   { kind: 'lock' },
   { kind: 'monitor' },
-  { kind: 'scaling', pool, suspended: [] },
+  { kind: 'scaling', pool },
   { kind: 'new-pool' },
   { kind: 'cordons', nodes: oldNodes },
   { kind: 'released' },
