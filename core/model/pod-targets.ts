@@ -25,9 +25,9 @@ export function podGroupsOf(
   const { podTargets = [] } = cluster;
   if (podTargets.length === 0) return podTargets;
   const labels = { ...pod.labels, ...pod.endpointsRemoved?.originalLabels };
-  const { service } = indexOf(cluster);
+  const index = indexOf(cluster);
   return podTargets.filter((group) => {
-    const behind = service(group.service);
+    const behind = index.service(group.service);
     return behind !== undefined && selects(behind, { namespace: pod.namespace, labels });
   });
 }

@@ -55,7 +55,7 @@ interface BalancerChange {
   /** Default both of the region. */
   readonly zones?: readonly string[];
   /** Of the backend service. */
-  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly fields?: Readonly<Record<string, unknown>> & { readonly name?: string };
   /** Where its health check is. Default the region. */
   readonly checkScope?: 'global';
 }
@@ -135,11 +135,11 @@ export async function leadToPods(
   { send, url }: Compute,
   { name = 'web', zones = bothZones, fields }: BalancerChange,
 ): Promise<void> {
-  await send('POST', 'global/healthChecks', { name: `check-${String(fields?.['name'] ?? name)}`, type: 'HTTP' });
+  await send('POST', 'global/healthChecks', { name: `check-${fields?.name ?? name}`, type: 'HTTP' });
   await send('POST', 'global/backendServices', {
     name,
     loadBalancingScheme: 'EXTERNAL_MANAGED',
-    healthChecks: [url(`global/healthChecks/check-${String(fields?.['name'] ?? name)}`)],
+    healthChecks: [url(`global/healthChecks/check-${fields?.name ?? name}`)],
     backends: zones.map((zone) => ({
       group: url(`zones/${zone}/networkEndpointGroups/${name}`),
       balancingMode: 'RATE',

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { findEvictedWhileTarget, needsRemoval } from '../../../core/eviction/endpoint-removal.ts';
 import { decideEvictionRound, type EvictionQuestion } from '../../../core/eviction/eviction-round.ts';
 import { selfResolving } from '../../../core/eviction/leaving.ts';
+import { decideEndpointRemoval } from '../../../core/eviction/leftover-endpoints.ts';
+import { decideRestoreRound } from '../../../core/eviction/restore-pods.ts';
 import { trackDrained } from '../../../core/eviction/target-removal.ts';
 import { aBudget, aNode, aPod, aPolicy, aWorkload, nodeRefOf, withDrain } from '../support/facts.ts';
 import type { PodFacts, TargetState } from '../support/model.ts';
@@ -167,5 +169,31 @@ describe('a pod that cannot be removed from endpoints', () => {
       'keepEndpoints',
     );
     expect(judge({ ownerKind: 'ReplicaSet' })).toBeUndefined();
+  });
+});
+
+describe('other pods that were removed from endpoints', () => {
+  const asked = (state: TargetState | 'gone', changes: Partial<PodFacts>) => {
+    const tainted = aNode('n1', { ownership: { disruptedBy: 'run' } });
+    const { cluster } = podsBehind([pod({ ...removed, ...changes })], { nodes: [tainted], states: { 'web-1': state } });
+    const times = { removedAt: { 'uid-web-1': 0 }, unreadySince: {}, drainedAt: { 'uid-web-1': now } };
+    return { node, nodes: [node], facts: cluster, policy: aPolicy(), run: 'run', now, rejected: {}, ...times };
+  };
+
+  test('are deleted, where a DaemonSet owns them, when they have drained', () => {
+    const agent = { ownerKind: 'DaemonSet' } as const;
+    const waiting = decideEndpointRemoval(asked('healthy', agent));
+    expect(waiting).toMatchObject({ actions: [], remaining: 1 });
+    expect(waiting.reason).toContain('still a target of k8s-web (healthy)');
+    expect(decideEndpointRemoval(asked('gone', agent)).actions).toMatchObject([{ kind: 'delete' }]);
+  });
+
+  test('are evicted, where their node is restored and they were replaced, when they have drained', () => {
+    const replaced = { ownerKind: 'none', ownerName: '' } as const;
+    expect(decideRestoreRound(asked('draining', replaced))).toMatchObject({
+      actions: [],
+      blocked: [{ reason: 'it drains from k8s-web (draining)' }],
+    });
+    expect(decideRestoreRound(asked('gone', replaced)).actions).toMatchObject([{ kind: 'evict' }]);
   });
 });
