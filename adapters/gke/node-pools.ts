@@ -7,9 +7,9 @@ import { deletePool, listReplacements } from './delete.ts';
 import { mapInstances, mapLaunchErrors, mapPool } from './map.ts';
 import { requireMayCreate } from './may-create.ts';
 import { findPool, observePool, type PoolObservation, readLaunchErrors, requirePool } from './observe.ts';
+import { findMissingPermissions } from './permissions.ts';
 import { resize, restoreSize, trimPool } from './sizes.ts';
 import { restoreScaling, suspendScaling } from './suspend.ts';
-import { findMissingPermissions } from './permissions.ts';
 import { observeInstance, terminateMember } from './terminate.ts';
 
 /** How the GKE adapter works. */

@@ -23,7 +23,11 @@ export interface BalancerKind {
 
 const excludeLabel = 'the exclusion label of its node';
 
-/** All of them: the present kinds of a cloud first. */
+/**
+ * All of them: the present kinds of a cloud first. Which versions of GKE make which kind: GKE documentation, "LoadBalancer Service concepts". Draining
+ * times: ingress-gce, pkg/l4/backends/backends.go, and cloud-provider-gcp, providers/gce/gce_loadbalancer_internal.go; the deregistration delay: Elastic
+ * Load Balancing user guide for Network Load Balancers, target group attributes.
+ */
 export const balancerKinds: readonly BalancerKind[] = [
   {
     id: 'external-endpoints',

@@ -52,8 +52,15 @@ test('the page says of each row whether what was missed had been announced, and 
   expect(page).toContain('on 2026-01-02: 2 × a processor, 24 GB');
 });
 
-test('the page does not excuse what the plan has not announced', () => {
-  expect(renderBalancersPage([measured({ unprotected: [] })])).toContain('**missed without announcement**');
+test.each([
+  ['what the plan has not announced', { unprotected: [] }],
+  [
+    'requests that are lost, where it has announced cut connections',
+    { services: { 'target-pool-local': { ...cut, lost: 1 } } },
+  ],
+])('the page does not excuse %s', (_, change) => {
+  expect(renderBalancersPage([measured(change)])).toContain('**missed without announcement**');
+  expect(renderBalancersPage([measured()])).not.toContain('**missed without announcement**');
 });
 
 test.each([gkeBalancersScenario, gkeGroupsScenario, eksBalancersScenario])(

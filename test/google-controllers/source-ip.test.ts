@@ -24,7 +24,8 @@ afterAll(async () => await lab?.stop());
 
 describeSourceIp('GKE', () => ({
   lab,
-  balanced: (name, clusterIP, externalTrafficPolicy) => googleService('class', { name, clusterIP, externalTrafficPolicy }),
+  balanced: (name, clusterIP, externalTrafficPolicy) =>
+    googleService('class', { name, clusterIP, externalTrafficPolicy }),
   checkOf: ({ name }) => {
     const check = [...lab.gcp.model.resources.values()].find(
       ({ path, fields }) =>

@@ -84,7 +84,10 @@ async function openGoogle(options: SimulatedGcpOptions): Promise<SimulatedGcp> {
   return shared;
 }
 
-function createPools(gcp: SimulatedGcp, clock: World['clock'] | Pick<World['clock'], 'now' | 'sleep'>): ManagedNodePools {
+function createPools(
+  gcp: SimulatedGcp,
+  clock: World['clock'] | Pick<World['clock'], 'now' | 'sleep'>,
+): ManagedNodePools {
   const gkeEndpoint = { host: 'localhost', port: gcp.gkePort };
   return createGkeNodePools({ clock, project: 'lab-project', gkeEndpoint, computeUrl: `${gcp.computeUrl}/` });
 }

@@ -78,7 +78,8 @@ export function mortalWorker(
 function throughWorker<T extends object>(living: () => Life, of: (life: Life) => T): T {
   const parts = (Object.keys(of(living())) as (keyof T)[]).map((name) => {
     const part = of(living())[name];
-    if (typeof part === 'object' && part !== null) return [name, throughWorker(living, (life) => of(life)[name] as object)];
+    if (typeof part === 'object' && part !== null)
+      return [name, throughWorker(living, (life) => of(life)[name] as object)];
     const call = async (...args: unknown[]) => {
       const life = living();
       return await Promise.race([(of(life)[name] as (...given: unknown[]) => Promise<unknown>)(...args), life.end]);
