@@ -117,7 +117,7 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('WKL-031', wkl031LocalVolume, { source: 'Kubernetes docs, Volumes, local' }),
   fromPlan('WKL-032', wkl032Resized, { source: 'Kubernetes autoscaler, vertical-pod-autoscaler' }),
   fromPlan('WKL-034', wkl034EvictedWhileTarget, {
-    source: `${guide}, target group attributes; AWS Load Balancer Controller, docs/deploy/pod_readiness_gate.md`,
+    source: `${guide}, target group attributes`,
     needsLoadBalancers: true,
   }),
   fromPlan('INF-004', inf004UnmanagedMarks, { source: 'docs/architecture.md' }),

@@ -48,7 +48,7 @@ export const serviceTexts: Readonly<Record<string, RuleText>> = {
     severities: ['error'],
     title: 'A LoadBalancer Service without target groups',
     why: 'No target group with nodes or pods as targets was found behind the Service, so their deregistration cannot be observed.',
-    fix: 'nodeferry protects Network Load Balancers with instance targets, and those of the AWS Load Balancer Controller with pods. Check the permissions if it is one.',
+    fix: 'nodeferry protects Network Load Balancers with instance targets, and load balancers whose controller registers pods. Check the permissions if it is one.',
   },
   'SVC-025': {
     severities: ['warning'],
