@@ -31,7 +31,8 @@ export function release(pool: SimPool, given: readonly string[], members: readon
   const size = minimumIn(entries);
   if (size !== undefined) pool.minSize = Math.min(size, pool.desiredSize);
   const living = members.filter(({ state }) => state === 'pending' || state === 'running');
-  const stays = entries.includes(moving) && isLopsided(living, pool.zones);
+  const isBalanced = pool.needs !== undefined || !isLopsided(living, pool.zones);
+  const stays = entries.includes(moving) && !isBalanced;
   pool.suspended = pool.suspended.filter((process) => !entries.includes(process) || (stays && process === moving));
   if (stays) pool.suspendedByRun = [moving];
   else delete pool.suspendedByRun;

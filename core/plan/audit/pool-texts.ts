@@ -83,7 +83,7 @@ export const poolTexts: Readonly<Record<string, RuleText>> = {
   'INF-021': {
     severities: ['warning'],
     title: 'A pool whose zones have different numbers of nodes',
-    why: 'Auto Scaling spreads new instances evenly over the zones, so that a zone may get fewer nodes than it had. GKE gives all zones the same number, so that the new pool may be larger than the old one.',
+    why: 'Some clouds spread new instances evenly over the zones, so that a zone may get fewer nodes than it had. Others give all zones the same number, so that the new pool may be larger than the old one.',
     fix: 'Spread the old pool evenly over its zones, or adopt a pool that is as you need it.',
   },
   'GRD-002': {
