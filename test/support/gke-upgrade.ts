@@ -27,7 +27,7 @@ export async function gkeUpgradeOf(scene: UpgradeScene & { readonly channel?: 'R
 }
 
 /** The pools of the cluster by name, with what somebody may see of them once a run is over. */
-export function poolsLeft({ gcp, cluster }: GkeCloud) {
+function poolsLeft({ gcp, cluster }: GkeCloud) {
   const { pools, maintenance } = gcp.model.clusters.get(cluster) ?? { pools: new Map(), maintenance: {} };
   return {
     pools: Object.fromEntries(
