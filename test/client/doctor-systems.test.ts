@@ -66,7 +66,7 @@ describe('checkSystems', () => {
     ],
   ] as const)('%s, where the cloud tells it', async (_what, findMissingPermissions, state, found) => {
     const systems = systemsOf(createScenario());
-    const capabilitiesOf = () => ({ findMissingPermissions });
+    const capabilitiesOf = () => ({ ...systems.pools.capabilitiesOf(policy.pool), findMissingPermissions });
     const pools = { ...systems.pools, capabilitiesOf };
     const checks = await checkSystems({ ...systems, pools }, questionOf());
     expect(find(checks, 'cloud.role')).toMatchObject({ state, found });

@@ -273,13 +273,6 @@ const cases: readonly AuditCase[] = [
     { group: { maxTargets: { targets: 7, perZone: false } }, policy: { nodeSurge: { instances: 3 } } },
   ],
   [
-    'INF-004',
-    'warning',
-    'a label that excludes a node for some controllers only',
-    { nodes: nodes.map((node) => ({ ...node, labels: { [excludeLabel]: 'false' } })) },
-    {},
-  ],
-  [
     'GRD-001',
     'blocker',
     'a zone with one serving node',
