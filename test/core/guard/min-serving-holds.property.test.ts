@@ -204,16 +204,14 @@ test('a run that nothing disturbs and that is not refused replaces every node', 
 /** What checking the load balancers again protects against, often enough that its absence is found soon. */
 const removesLabels = script(['somebody removes an exclude label', 'a controller registers an excluded node']);
 
-/** Begins with clusters of which one is soon lost under each of these rules; from elsewhere it may take minutes. */
-const soonLost = 17;
-
-test.each<[string, PlayRules, fc.Arbitrary<Script>]>([
-  ['without the guard', { policy: { disabledRules: ['capacity-guard'] } }, everything],
-  ['with the guard as it was before', { leaving: excludeAsBefore }, everything],
-  ['when nodes are excluded on the basis of a stale observation', { actsOnStaleObservations: true }, everything],
-  ['when a node that should not have been excluded stays out', { neverRestores: true }, everything],
-  ['when load balancers are not checked after the drain', { neverChecksAgain: true }, removesLabels],
-])('%s the same clusters do lose a Service', (_, rules, events) => {
+/** The seeds begin with clusters of which one is soon lost under the rule; from elsewhere it may take minutes. */
+test.each<[string, PlayRules, fc.Arbitrary<Script>, number]>([
+  ['without the guard', { policy: { disabledRules: ['capacity-guard'] } }, everything, 17],
+  ['with the guard as it was before', { leaving: excludeAsBefore }, everything, 17],
+  ['when nodes are excluded on the basis of a stale observation', { actsOnStaleObservations: true }, everything, 17],
+  ['when a node that should not have been excluded stays out', { neverRestores: true }, everything, 28],
+  ['when load balancers are not checked after the drain', { neverChecksAgain: true }, removesLabels, 13],
+])('%s the same clusters do lose a Service', (_, rules, events, seed) => {
   const result = fc.check(
     fc.property(shape, events, (cluster, happened) => {
       const played = play(rules, cluster, happened);
@@ -223,7 +221,7 @@ test.each<[string, PlayRules, fc.Arbitrary<Script>]>([
       playOut(played);
       return played.violations.length + outWrongly.length === 0;
     }),
-    { numRuns: 20_000, endOnFailure: true, seed: soonLost },
+    { numRuns: 20_000, endOnFailure: true, seed },
   );
   expect(result.failed).toBe(true);
 });
@@ -235,7 +233,7 @@ test('with a guard that does not know of pods as targets, those of a zone lose t
         (wrong) => !wrong.includes('all pods of'),
       ),
     ),
-    { numRuns: 20_000, endOnFailure: true, seed: soonLost },
+    { numRuns: 20_000, endOnFailure: true, seed: 26 },
   );
   expect(result.failed).toBe(true);
 });
