@@ -56,6 +56,19 @@ test('a Service whose pods are on other pools has no finding', () => {
   expect(rules).not.toContain('SVC-005');
 });
 
+test.each([
+  ['somebody else', {}, true],
+  ['a run', { cordonedBy: 'run' }, false],
+])(
+  'a cordon of %s, where controllers read the label with the cordon, has to be removed unless a run has set it',
+  (_, ownership, told) => {
+    const cordoned = aNode('n1', { cordoned: true, ownership });
+    const facts = { nodes: [cordoned, ...nodes.slice(1)], group: { readsLabelWithCordon: true } } as const;
+    const hints = audit(facts).map(({ hint }) => hint);
+    expect(hints.some((hint) => hint.includes('kubectl uncordon n1'))).toBe(told);
+  },
+);
+
 test('a load balancer that drains nothing is told of once, with what is waited for instead', () => {
   const group = { deregistrationDelayMs: 0, terminatesConnectionsAfterDelay: true };
   const found = audit({ group }).filter(({ subject }) => subject === 'service default/web');
