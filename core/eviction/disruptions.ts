@@ -109,10 +109,10 @@ interface PodsOfService {
 }
 
 function observePods(service: ServiceFacts, facts: ClusterFacts, now: number): PodsOfService {
-  const staying = podsOf(service, facts).filter((pod) => !pod.terminating && !isFinished(pod)).length;
-  const pods = indexOf(facts).podsIn(namespaceOf(service.key));
-  const late = facts.podTargets === undefined ? [] : pods.filter((pod) => isHealthy(pod) && !serves(pod, facts));
-  const missing = [...unwellPods(pods), ...late].filter((pod) => {
+  const own = podsOf(service, facts);
+  const staying = own.filter((pod) => !pod.terminating && !isFinished(pod)).length;
+  const late = facts.podTargets === undefined ? [] : own.filter((pod) => isHealthy(pod) && !serves(pod, facts));
+  const missing = [...unwellPods(indexOf(facts).podsIn(namespaceOf(service.key))), ...late].filter((pod) => {
     if (isStuckTerminating(pod, now) && pod.ownerKind !== 'StatefulSet') return false;
     const labels = { ...pod.labels, ...pod.endpointsRemoved?.originalLabels };
     return selects(service, { namespace: pod.namespace, labels });
