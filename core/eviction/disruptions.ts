@@ -39,7 +39,15 @@ export function openDisruptionLedger(facts: ClusterFacts, now: number): Disrupti
         return undefined;
       }
       const block = countsOf(budget, has);
-      return { pod: podRefOf(pod), budget: name, ...block, reason: `budget ${name} ${explainBudget(block).says}` };
+      // `kubectl get pdb` counts it.
+      const late = index.podsOfBudget(budget).find((other) => isHealthy(other) && !serves(other, facts));
+      const but = late === undefined ? '' : `; ${late.name} ${explainMissing(late, facts)}`;
+      return {
+        pod: podRefOf(pod),
+        budget: name,
+        ...block,
+        reason: `budget ${name} ${explainBudget(block).says}${but}`,
+      };
     },
   };
 }
