@@ -262,6 +262,13 @@ const cases: readonly AuditCase[] = [
   ['INF-009', 'warning', 'the only pod of a part of the API', serving('n1'), serving('x')],
   ['SVC-018', 'blocker', 'a pool that excludes its nodes', { pool: { labels: { [excludeLabel]: 'true' } } }, {}],
   [
+    'SVC-018',
+    'blocker',
+    'a pool that excludes its nodes, unless all targets are pods',
+    { pool: { labels: { [excludeLabel]: 'true' } } },
+    { pool: { labels: { [excludeLabel]: 'true' } }, group: { membership: 'pods' } },
+  ],
+  [
     'SVC-017',
     'blocker',
     'targets that only nodes of the old pool can be',
@@ -277,6 +284,13 @@ const cases: readonly AuditCase[] = [
       nodes: [...labelled, aNode('x', { pool: 'other', labels: { [nodegroup]: 'web' } })],
       service: { targetNodeLabels: { [nodegroup]: 'web' } },
     },
+  ],
+  [
+    'SVC-017',
+    'blocker',
+    'them, unless all targets are pods',
+    { nodes: labelled, service: { targetNodeLabels: { [nodegroup]: 'web' } } },
+    { nodes: labelled, service: { targetNodeLabels: { [nodegroup]: 'web' } }, group: { membership: 'pods' } },
   ],
   [
     'SVC-025',
