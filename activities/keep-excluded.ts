@@ -7,7 +7,7 @@ import type { ServingFacts } from '../core/model/serving.ts';
 import { isEnabled } from '../core/policy/rules.ts';
 import type { ExclusionState } from '../core/status/checkpoint.ts';
 import { addExternalChanges } from '../core/status/external-changes.ts';
-import { groupsThatAwaitCordon } from '../core/waits/cordon-change.ts';
+import { explainUnmanagedCordon, groupsThatAwaitCordon } from '../core/waits/cordon-change.ts';
 import { needsLabelAgain } from '../core/waits/load-balancers.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
@@ -73,7 +73,10 @@ export function createKeepExcluded(ports: Ports<NodeActions & PodActions & Locks
     const patienceMs = patienceShare * policy.waits.deadlines.deregistrationMs;
     const isWatched = isEnabled(policy, 'wait-for-deregistration');
     const isLate = (since: number | undefined) => since === undefined || now - since >= patienceMs;
-    if (isWatched && isLate(kept.cordonChangedAt) && groupsThatAwaitCordon(node, facts).length > 0) {
+    const unaware = isWatched ? groupsThatAwaitCordon(node, facts) : [];
+    const unmanaged = explainUnmanagedCordon(node, facts, unaware, run);
+    if (unmanaged !== undefined) return { kept: steady, anew: false, waitReason: unmanaged };
+    if (unaware.length > 0 && isLate(kept.cordonChangedAt)) {
       await changeCordon(guardActions(cluster, fence), node, run);
       return { kept: { ...steady, cordonChangedAt: now }, anew: false };
     }

@@ -2,10 +2,11 @@ import { indexOf } from '../core/model/cluster-index.ts';
 import type { ExternalChange } from '../core/model/external-change.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import { NodeferryError } from '../core/model/problem.ts';
-import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
+import type { ServingFacts } from '../core/model/serving.ts';
 import { newNodes } from '../core/policy/members.ts';
 import { type Policy, poolRefOf } from '../core/policy/policy.ts';
 import type { NodeEvent } from '../core/steps/steps.ts';
+import { isCordonChanging } from '../core/waits/cordon-change.ts';
 import type { Events } from '../ports/cluster/events.ts';
 import type { NodeActions } from '../ports/cluster/node-actions.ts';
 import type { ProviderPools } from '../ports/provider.ts';
@@ -30,26 +31,30 @@ export async function requireInstanceGone(pools: ProviderPools, node: NodeRef, p
 
 /**
  * Cordons again what somebody has uncordoned. A pod that is scheduled to a node which will be replaced has to move twice. One that is
- * scheduled to a node which is being emptied keeps it from becoming empty. Returns what to report about it.
+ * scheduled to a node which is being emptied keeps it from becoming empty. Returns what to report about it: nothing where an attempt of the run's own
+ * has ended between removing its cordon and setting it again (see `isCordonChanging`).
  */
 export async function ensureCordoned(
   cluster: NodeActions,
   nodes: readonly NodeRef[],
   run: string,
-  facts: { readonly cluster: ClusterFacts; readonly observedAt: number },
+  facts: Pick<ServingFacts, 'cluster' | 'observedAt'> & Partial<Pick<ServingFacts, 'targetGroups'>>,
 ): Promise<readonly ExternalChange[]> {
   const index = indexOf(facts.cluster);
-  const open = nodes.filter((node) => {
+  const open = nodes.flatMap((node) => {
     const seen = index.nodes.get(node.name);
-    return seen?.uid === node.uid && !seen.cordoned;
+    return seen?.uid === node.uid && !seen.cordoned ? [seen] : [];
   });
   for (const node of open) await cluster.cordon(node, run);
-  return open.map((node) => ({ at: facts.observedAt, what: `somebody uncordoned ${node.name}; cordoned again` }));
+  return open
+    .filter((node) => !isCordonChanging(node, facts.targetGroups))
+    .map(({ name }) => ({ at: facts.observedAt, what: `somebody uncordoned ${name}; cordoned again` }));
 }
 
 /**
  * Removes the run's cordon and sets it again at once, for controllers that read other things only when a cordon changes. Says whether it did: a cordon
- * of somebody else stays. A pod that is scheduled to the node in between moves with the others.
+ * of somebody else stays. A pod that is scheduled to the node in between moves with the others. An attempt that ends in between leaves the node without
+ * cordon and without the run's annotation: nothing to remove, and the next poll sets it again.
  */
 export async function changeCordon(cluster: NodeActions, node: NodeRef, run: string): Promise<boolean> {
   if ((await cluster.uncordon(node, run)) !== 'done') return false;

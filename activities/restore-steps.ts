@@ -8,7 +8,7 @@ import { explainAdoption, explainLeft } from '../core/pod-surge/adoption.ts';
 import { poolRefOf } from '../core/policy/policy.ts';
 import type { BlockedSince } from '../core/status/blocked.ts';
 import { deadlineMsOf } from '../core/steps/steps.ts';
-import { groupsThatAwaitCordon } from '../core/waits/cordon-change.ts';
+import { explainUnmanagedCordon, groupsThatAwaitCordon, isCordonChanging } from '../core/waits/cordon-change.ts';
 import { decideRegisteredAgain } from '../core/waits/registered-again.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Events } from '../ports/cluster/events.ts';
@@ -79,14 +79,18 @@ export function createRestoreSteps(
             const detail = seen?.uid === node.uid ? 'left as others made it' : 'the node is gone';
             return { done: true, value: { evidence: [{ kind: 'restored', at: now, detail }] } };
           }
+          // An earlier attempt ended while it changed the cordon.
+          if (input.forGood !== true && isCordonChanging(seen, facts.targetGroups)) await cluster.cordon(node, run);
           const decision = decideRegisteredAgain(seen, facts, policy, { waitedMs: now - since, deadlineMs });
           const { reason: detail, isSelfResolving } = decision;
           if (decision.done) return { done: true, value: { evidence: [{ kind: 'restored', at: now, detail }] } };
-          if (now >= cordonDueAt && groupsThatAwaitCordon(node, facts).length > 0) {
+          const unaware = groupsThatAwaitCordon(node, facts);
+          const unmanaged = explainUnmanagedCordon(node, facts, unaware, run);
+          if (unmanaged === undefined && unaware.length > 0 && now >= cordonDueAt) {
             cordonDueAt = now + cordonAgainMs;
             await changeCordon(cluster, node, run);
           }
-          return { done: false, reason: detail, isSelfResolving };
+          return { done: false, reason: unmanaged ?? detail, isSelfResolving };
         },
       });
     },

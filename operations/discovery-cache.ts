@@ -15,6 +15,8 @@ interface DiscoveryCache {
   ): Promise<Discovery>;
   /** What is cached at this moment for these Services as they are; undefined unless that is complete. Makes no call and takes no time. */
   recall(services: readonly ServiceFacts[]): Discovery | undefined;
+  /** What was discovered last for these Services as they are, however long ago; undefined unless that is complete. A failure since then changes nothing. */
+  recallLast(services: readonly ServiceFacts[]): Discovery | undefined;
   /** Uses what was discovered; when part of it no longer exists, it is discovered again the next time. */
   using<T>(services: readonly ServiceFacts[], body: () => Promise<T>): Promise<T>;
 }
@@ -35,6 +37,7 @@ interface Known {
 /** Caches by Service, so that runs with different Services don't evict each other's entries. */
 export function createDiscoveryCache({ clock, loadBalancers }: Pick<Ports, 'clock' | 'loadBalancers'>): DiscoveryCache {
   const known = new Map<string, Known>();
+  const last = new Map<string, { readonly said: string; readonly found: Discovery }>();
 
   /** Many steps find the same discovery expired at the same moment: the first one discovers, the others wait for it. */
   async function remember(services: readonly ServiceFacts[], coming: Promise<Discovery>): Promise<Discovery> {
@@ -43,7 +46,10 @@ export function createDiscoveryCache({ clock, loadBalancers }: Pick<Ports, 'cloc
     for (const entry of entries) known.set(entry.service, entry);
     try {
       const found = await coming;
-      for (const entry of entries) entry.found = found;
+      for (const entry of entries) {
+        entry.found = found;
+        last.set(entry.service, { said: entry.said, found: ownOf(entry.service, found) });
+      }
       return found;
     } catch (error) {
       forget(entries);
@@ -76,6 +82,13 @@ export function createDiscoveryCache({ clock, loadBalancers }: Pick<Ports, 'cloc
       const found = services.map((service) => {
         const discovery = entryOf(service)?.found;
         return discovery === undefined ? undefined : ownOf(service.key, discovery);
+      });
+      return found.every((own) => own !== undefined) ? merge(found) : undefined;
+    },
+    recallLast: (services) => {
+      const found = services.map((service) => {
+        const entry = last.get(service.key);
+        return entry?.said === say(service) ? entry.found : undefined;
       });
       return found.every((own) => own !== undefined) ? merge(found) : undefined;
     },

@@ -24,9 +24,15 @@ export interface Observer {
   refresh(earlier: ServingFacts, run: RunScope, services: readonly string[]): Promise<ServingFacts | undefined>;
   /** Observes the cluster alone, afresh. */
   cluster(): Promise<ClusterFacts>;
-  /** Observes the cluster afresh, with the target groups whose targets are pods. States that were read since then (epoch ms) are fresh enough. */
+  /**
+   * Observes the cluster afresh, with the target groups whose targets are pods. States that were read since then (epoch ms) are fresh enough. Where no
+   * pods were targets when the cloud answered last, it need not answer now.
+   */
   withPodTargets(run: RunScope, since: number): Promise<ClusterFacts>;
 }
+
+/** How long load balancers that did not answer, and whose answer nobody waits for, are left alone, ms. */
+const askAgainMs = 30_000;
 
 /** Creates the one observer of a worker, so that all its steps share what was discovered. */
 export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cluster' | 'loadBalancers'>): Observer {
@@ -61,6 +67,25 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
     });
   }
 
+  let askAgainAt = Number.NEGATIVE_INFINITY;
+
+  /** Load balancers that send to nodes only have nothing to do with pods that leave: while they can't be asked, pods move all the same. */
+  async function findPodGroups(
+    own: readonly ServiceFacts[],
+    { nodes }: ClusterFacts,
+  ): Promise<readonly TargetGroupBase[]> {
+    const last = discovering.recallLast(own)?.groups.filter(hasPods);
+    const isDispensable = last?.length === 0;
+    if (isDispensable && clock.now() < askAgainAt) return last;
+    try {
+      return (await discovering.find(own, providerIdsOf(nodes))).groups.filter(hasPods);
+    } catch (error) {
+      if (!isDispensable) throw error;
+      askAgainAt = clock.now() + askAgainMs;
+      return last;
+    }
+  }
+
   return {
     cluster: async () => await cluster.observe(),
     serving: async (run, options) =>
@@ -76,8 +101,7 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
     withPodTargets: async (run, since) => {
       const seen = await cluster.observe();
       const own = servicesOfRun(seen, run);
-      const { groups } = await discovering.find(own, providerIdsOf(seen.nodes));
-      const ofPods = groups.filter(hasPods);
+      const ofPods = await findPodGroups(own, seen);
       if (ofPods.length === 0) return withTargets(seen, []);
       const podTargets = await discovering.using(own, async () => await readShared(ofPods, since));
       return withTargets(await cluster.observe(), podTargets);

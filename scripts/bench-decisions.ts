@@ -14,6 +14,8 @@ const shapes: Readonly<Record<string, LargeShape>> = {
   'policy Local': { ...size, replicas: 50 },
   'policy Cluster': { ...size, replicas: 50, traffic: 'Cluster' },
   'one endpoint per zone, cross-zone off': { ...size, replicas: 3, crossZone: false },
+  'pods as targets, a budget each': { ...size, replicas: 50, budgets: 'each', podTargets: true },
+  '50,000 pods as targets, no budgets': { ...size, replicas: 500, podTargets: true },
   'a budget each': { ...size, replicas: 50, budgets: 'each' },
   'budgets that allow one disruption': { ...size, replicas: 50, budgets: 'tight' },
   'shared budgets': { ...size, replicas: 50, budgets: 'shared' },

@@ -15,14 +15,17 @@ interface BoundDiscoverer {
 /**
  * Target groups that the cluster's own objects bind to Services, whatever the type of these: of an Ingress, a Gateway, or a target group that somebody
  * has made (AWS Load Balancer Controller, docs/guide/targetgroupbinding). They need no tag, because the binding says that the controller registers and
- * deregisters their pods. A group without a load balancer gets no connections, and is left out.
+ * deregisters their pods. A group without a load balancer gets no connections, and is left out; so is
+ * one that is `known` already: the controller makes bindings for the load balancers of Services as well.
  */
 export async function discoverBoundGroups(
   { reader, attributes, since }: BoundDiscoverer,
   services: readonly ServiceFacts[],
+  known: readonly TargetGroupBase[],
 ): Promise<readonly TargetGroupBase[]> {
+  const isKnown = (key: string, arn: string) => known.some(({ service, id }) => service === key && id === arn);
   const bound = services.flatMap(({ key, podGroups }) =>
-    (podGroups?.names ?? []).filter(isArn).map((arn) => ({ service: key, arn })),
+    (podGroups?.names ?? []).filter((name) => isArn(name) && !isKnown(key, name)).map((arn) => ({ service: key, arn })),
   );
   if (bound.length === 0) return [];
   const groups = await listTargetGroupsByArn(reader, [...new Set(bound.map(({ arn }) => arn))]);

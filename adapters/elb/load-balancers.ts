@@ -45,12 +45,11 @@ export function createElbLoadBalancers(options: ElbOptions): LoadBalancers {
     discover: async (services, { beside, anew = false } = {}) => {
       const since = clock.now() - (anew ? 0 : attributesKnownForMs);
       const discoverer = { reader, attributes, since };
-      const [exposed, bound] = await Promise.all([
-        discoverTargetGroups(discoverer, services, beside),
-        discoverBoundGroups(discoverer, services),
-      ]);
-      const known = new Set(exposed.groups.map(({ id }) => id));
-      return { ...exposed, groups: [...exposed.groups, ...bound.filter(({ id }) => !known.has(id))] };
+      const exposed = await discoverTargetGroups(discoverer, services, beside);
+      return {
+        ...exposed,
+        groups: [...exposed.groups, ...(await discoverBoundGroups(discoverer, services, exposed.groups))],
+      };
     },
     readTargets: async (groups, { since, first = false } = {}) => {
       const observationMs = (groups.length * 1000) / ratePerSecond;

@@ -76,7 +76,9 @@ function gatesOf({ spec, status }: V1Pod): Pick<PodFacts, 'closedGate'> {
   return closed === undefined ? {} : { closedGate: closed.conditionType };
 }
 
+/** Another pod may have the addresses of one that has run to its end, which is no endpoint any more (k8s.io/endpointslice, util/controller_utils.go, ShouldPodBeInEndpoints). */
 function addressesOf({ status }: V1Pod): Pick<PodFacts, 'ips'> {
+  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return {};
   const ips = (status?.podIPs ?? []).flatMap(({ ip }) => (ip === undefined || ip === '' ? [] : ip));
   return ips.length === 0 ? {} : { ips };
 }

@@ -104,7 +104,7 @@ export function createSurroundings(connection: Connection, keptForMs: number): S
       const read = await Promise.all(
         listed.map(async (name): Promise<readonly [ReadResource, Listed]> => [name, await list(connection, name)]),
       );
-      const now = joinSurroundings(new Map(read));
+      const now = joinSurroundings(new Map(read), known?.boundGroups);
       // An unchanged result stays the same object, so that observations share what was computed from it.
       if (JSON.stringify(now) !== JSON.stringify(known)) known = now;
     } catch (error) {
@@ -125,7 +125,12 @@ export function createSurroundings(connection: Connection, keptForMs: number): S
   };
 }
 
-function joinSurroundings(read: ReadonlyMap<ReadResource, Listed>): Surroundings {
+/** Bindings that we may not read any more stay what they were: a run that knew of a target group would otherwise take it for gone. */
+function joinSurroundings(
+  read: ReadonlyMap<ReadResource, Listed>,
+  boundBefore: readonly BoundGroup[] = [],
+): Surroundings {
+  const bindings = read.get('targetGroupBindings');
   const items = (name: ReadResource) => read.get(name)?.items ?? [];
   return {
     networkPolicies: [
@@ -144,7 +149,10 @@ function joinSurroundings(read: ReadonlyMap<ReadResource, Listed>): Surroundings
     resizers: items('verticalPodAutoscalers').flatMap((item) => resizerFacts(item as VerticalPodAutoscaler)),
     apiServices: items('apiServices').flatMap((item) => apiServiceFacts(item as V1APIService)),
     managedNodes: items('karpenterNodePools').map((item) => nodePoolFacts(item as KarpenterNodePool)),
-    boundGroups: items('targetGroupBindings').flatMap((item) => boundGroupOf(item as TargetGroupBinding)),
+    boundGroups:
+      bindings?.unread === undefined
+        ? items('targetGroupBindings').flatMap((item) => boundGroupOf(item as TargetGroupBinding))
+        : boundBefore,
     webhooks: [
       ...items('validatingWebhookConfigurations').flatMap((item) =>
         webhookFacts('ValidatingWebhookConfiguration', item as V1ValidatingWebhookConfiguration),

@@ -39,7 +39,15 @@ export function openDisruptionLedger(facts: ClusterFacts, now: number): Disrupti
         return undefined;
       }
       const block = countsOf(budget, has);
-      return { pod: podRefOf(pod), budget: name, ...block, reason: `budget ${name} ${explainBudget(block).says}` };
+      // `kubectl get pdb` counts it.
+      const late = index.podsOfBudget(budget).find((other) => isHealthy(other) && !serves(other, facts));
+      const but = late === undefined ? '' : `; ${late.name} ${explainMissing(late, facts)}`;
+      return {
+        pod: podRefOf(pod),
+        budget: name,
+        ...block,
+        reason: `budget ${name} ${explainBudget(block).says}${but}`,
+      };
     },
   };
 }
@@ -109,10 +117,10 @@ interface PodsOfService {
 }
 
 function observePods(service: ServiceFacts, facts: ClusterFacts, now: number): PodsOfService {
-  const staying = podsOf(service, facts).filter((pod) => !pod.terminating && !isFinished(pod)).length;
-  const pods = indexOf(facts).podsIn(namespaceOf(service.key));
-  const late = facts.podTargets === undefined ? [] : pods.filter((pod) => isHealthy(pod) && !serves(pod, facts));
-  const missing = [...unwellPods(pods), ...late].filter((pod) => {
+  const own = podsOf(service, facts);
+  const staying = own.filter((pod) => !pod.terminating && !isFinished(pod)).length;
+  const late = facts.podTargets === undefined ? [] : own.filter((pod) => isHealthy(pod) && !serves(pod, facts));
+  const missing = [...unwellPods(indexOf(facts).podsIn(namespaceOf(service.key))), ...late].filter((pod) => {
     if (isStuckTerminating(pod, now) && pod.ownerKind !== 'StatefulSet') return false;
     const labels = { ...pod.labels, ...pod.endpointsRemoved?.originalLabels };
     return selects(service, { namespace: pod.namespace, labels });

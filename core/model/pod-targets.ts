@@ -1,6 +1,6 @@
 /** Pods that are targets of load balancers themselves. */
-import { indexOf, onceFor } from './cluster-index.ts';
-import { selects } from './endpoints.ts';
+import { onceFor } from './cluster-index.ts';
+import { servicesOf } from './endpoints.ts';
 import type { PodFacts } from './pod.ts';
 import type { ClusterFacts } from './serving.ts';
 import type { TargetFacts, TargetGroupFacts, TargetState } from './target-group.ts';
@@ -24,13 +24,13 @@ export function podGroupsOf(
 ): readonly TargetGroupFacts[] {
   const { podTargets = [] } = cluster;
   if (podTargets.length === 0) return podTargets;
-  const labels = { ...pod.labels, ...pod.endpointsRemoved?.originalLabels };
-  const index = indexOf(cluster);
-  return podTargets.filter((group) => {
-    const behind = index.service(group.service);
-    return behind !== undefined && selects(behind, { namespace: pod.namespace, labels });
-  });
+  const { namespace, endpointsRemoved } = pod;
+  const labels = endpointsRemoved === undefined ? pod.labels : { ...pod.labels, ...endpointsRemoved.originalLabels };
+  const groups = groupsByService(podTargets);
+  return servicesOf({ namespace, labels }, cluster).flatMap(({ key }) => groups.get(key) ?? []);
 }
+
+const groupsByService = onceFor((groups: readonly TargetGroupFacts[]) => Map.groupBy(groups, ({ service }) => service));
 
 /** Whether the pod is a healthy target of the group, or in a zone that the load balancer does not cover, where it sends nothing by itself. */
 export function servesIn(pod: Pick<PodFacts, 'ips'>, group: TargetGroupFacts): boolean {

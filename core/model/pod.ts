@@ -37,7 +37,7 @@ export interface PodFacts {
   readonly uid: string;
   /** Node to which it is bound. Undefined until it is scheduled. */
   readonly node: string | undefined;
-  /** Its addresses; those of its node where it uses the network of the node. Absent until it has one. */
+  /** Its addresses; those of its node where it uses the network of the node. Absent until it has one, and once it has run to its end. */
   readonly ips?: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
   readonly ownerKind: PodOwnerKind;

@@ -12,7 +12,10 @@ import { hasPods, type TargetGroupFacts } from '../model/target-group.ts';
 import { instanceTargets, targetsOf, targetsOfPod } from '../model/targets-of.ts';
 import { type MemberPolicy, type Members, membersOf, type NodeUids } from '../policy/members.ts';
 
-/** Nodes, and pods that are targets, for which the run does not wait although load balancers send nothing to them: by name, each with an explanation. */
+/**
+ * Nodes, and pods that are targets, for which the run does not wait although load balancers send nothing to them: by name, each with an explanation. Pods
+ * in a zone that is not enabled are told of together, by group and zone.
+ */
 export type NodesAside = Readonly<Record<string, string>>;
 
 /** What distinguishes the nodes that have to become healthy from those that the run cannot make healthy. */
@@ -80,12 +83,15 @@ function observePods(
     if (pod === undefined || node === undefined || (leaving.has(node.uid) && node.cordoned)) continue;
     const group = groups.find((one) => !servesIn(pod, one));
     const unused = groups.find((one) => targetsOfPod(pod, one).some(({ state }) => state === 'unused'));
-    if (group === undefined && unused === undefined) continue;
+    if (group === undefined) {
+      // Once for each zone: there may be thousands of them, and each node that is excluded has the list.
+      if (unused !== undefined) aside[`${unused.name} in ${node.zone}`] = explainUnused(node.zone, service, unused);
+      continue;
+    }
     const name = `${pod.namespace}/${pod.name}`;
     const isOwn = takesPart(node.uid, members) || (members.staying.has(node.uid) && !isBefore);
-    const isLate = group !== undefined && known[name] === undefined && (isOwn || patient);
-    if (isLate) late.push(`pod ${name}`);
-    else aside[name] = explainPodAside(pod, service, group ?? unused);
+    if (known[name] === undefined && (isOwn || patient)) late.push(`pod ${name}`);
+    else aside[name] = explainPodAside(pod, service, group);
   }
   return { late, aside };
 }
@@ -140,10 +146,14 @@ function isUnused(node: NodeFacts, group: TargetGroupFacts): boolean {
   return targetsOf(node, group).some(({ state }) => state === 'unused');
 }
 
-function explainPodAside(pod: PodFacts, { key }: ServiceFacts, group: TargetGroupFacts | undefined): string {
-  const states = group === undefined ? [] : targetsOfPod(pod, group).map(({ state }) => state);
+function explainUnused(zone: string, { key }: ServiceFacts, { name }: TargetGroupFacts): string {
+  return `${name} sends nothing to ready pods of ${key} in zone ${zone} (unused)`;
+}
+
+function explainPodAside(pod: PodFacts, { key }: ServiceFacts, group: TargetGroupFacts): string {
+  const states = targetsOfPod(pod, group).map(({ state }) => state);
   const how = states.length === 0 ? 'not registered' : states.join(', ');
-  return `${group?.name} sends nothing to ready pod ${pod.namespace}/${pod.name} of ${key} (${how})`;
+  return `${group.name} sends nothing to ready pod ${pod.namespace}/${pod.name} of ${key} (${how})`;
 }
 
 function explainAside(node: NodeFacts, { key }: ServiceFacts, group: TargetGroupFacts): string {

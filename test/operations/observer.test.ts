@@ -17,7 +17,7 @@ const serviceOn = (app: string, host: string, changes: Partial<ServiceFacts> = {
 /** Ports that answer from what they are given and count what they are asked. `old` can't be watched. */
 function portsOf(services: readonly ServiceFacts[]) {
   const asked = { discovered: [] as string[][], read: [] as string[][] };
-  const world = { services, pods: [] as PodFacts[], now: 0, goneGroups: [] as string[] };
+  const world = { services, pods: [] as PodFacts[], now: 0, goneGroups: [] as string[], away: false };
   const ports = {
     clock: { now: () => world.now, sleep: async () => undefined },
     cluster: {
@@ -26,6 +26,7 @@ function portsOf(services: readonly ServiceFacts[]) {
     loadBalancers: {
       discover: async (own: readonly ServiceFacts[]) => {
         asked.discovered.push(own.map(({ key }) => key));
+        if (world.away) throw new NodeferryError({ code: 'ProviderUnavailable', message: 'no answer' });
         const watched = own.filter(({ key }) => key !== 'default/old');
         return {
           groups: watched.map(({ key, podGroups }) =>
@@ -169,6 +170,27 @@ describe('an observation of the cluster with the target groups of pods', () => {
     const { observer, asked } = portsOf([serviceOn('web', 'n1')]);
     expect((await observer.withPodTargets(run, 0)).podTargets).toEqual([]);
     expect(asked.read).toEqual([]);
+  });
+
+  test('does not need load balancers that answer, where they sent to no pod, and asks them again after a while', async () => {
+    const { observer, asked, world } = portsOf([serviceOn('web', 'n1')]);
+    await observer.withPodTargets(run, 0);
+    world.away = true;
+    for (const now of [60_001, 61_001, 90_002]) {
+      world.now = now;
+      expect((await observer.withPodTargets(run, 0)).podTargets).toEqual([]);
+    }
+    expect(asked.discovered).toHaveLength(3);
+  });
+
+  test('is refused while load balancers do not answer that sent to pods, or were never asked', async () => {
+    const { observer, world } = portsOf([shop]);
+    await observer.withPodTargets(run, 0);
+    world.away = true;
+    world.now = 60_001;
+    await expect(observer.withPodTargets(run, 0)).rejects.toThrow('no answer');
+    world.services = [serviceOn('new', 'n1')];
+    await expect(observer.withPodTargets(run, 0)).rejects.toThrow('no answer');
   });
 
   test('is about a Service whose only pod on the pool was removed from its endpoints, too', async () => {

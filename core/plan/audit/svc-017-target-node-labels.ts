@@ -1,6 +1,8 @@
+import { balancedServices } from '../../guard/serving.ts';
 import { indexOf } from '../../model/cluster-index.ts';
 import { hostnameLabel } from '../../model/labels.ts';
 import type { NodeFacts } from '../../model/node.ts';
+import { reachOf } from '../../model/reach.ts';
 import { listNames } from '../../text/format.ts';
 import type { ClusterRule } from './rule.ts';
 
@@ -8,12 +10,16 @@ import type { ClusterRule } from './rule.ts';
  * SVC-017: a load balancer that takes only nodes with a label that no replacement has. It would have no target in the end, and the run would wait for
  * new nodes to be registered.
  */
-export const svc017TargetNodeLabels: ClusterRule = ({ facts: { cluster }, nodes, policy }) => {
+export const svc017TargetNodeLabels: ClusterRule = ({ facts, nodes, policy }) => {
+  const { cluster } = facts;
+  const balanced = balancedServices(facts);
   const names = new Set(nodes.map(({ name }) => name));
   const index = indexOf(cluster);
   const leaving = nodes.flatMap(({ name }) => index.nodes.get(name) ?? []);
-  return cluster.services.flatMap(({ key, type, targetNodeLabels: wanted }) => {
-    if (type !== 'LoadBalancer' || wanted === undefined) return [];
+  return cluster.services.flatMap((service) => {
+    const { key, type, targetNodeLabels: wanted } = service;
+    const isOfNodes = reachOf(service, balanced.get(key)?.groups ?? []) !== 'pod';
+    if (type !== 'LoadBalancer' || wanted === undefined || !isOfNodes) return [];
     const target = leaving.find((node) => hasLabels(node, wanted));
     const isCarried = cluster.nodes.some((node) => !names.has(node.name) && node.ready && hasLabels(node, wanted));
     if (target === undefined || isCarried) return [];

@@ -1,10 +1,15 @@
 import { excludeLabel } from '../../model/labels.ts';
+import { hasPods } from '../../model/target-group.ts';
 import type { AuditRule } from './rule.ts';
 
-/** SVC-018: a pool whose nodes are born with the label that excludes them from load balancers. The new pool copies it, or has it already. */
-export const svc018PoolExcluded: AuditRule = ({ pool, newPool, services }) => {
+/**
+ * SVC-018: a pool whose nodes are born with the label that excludes them from load balancers. The new pool copies it, or has it already. It makes no
+ * difference where all targets are pods.
+ */
+export const svc018PoolExcluded: AuditRule = ({ pool, newPool, services, facts: { targetGroups } }) => {
   const value = (newPool ?? pool).labels[excludeLabel];
-  if (value === undefined || services.length === 0) return [];
+  const ofPods = targetGroups.length > 0 && targetGroups.every(hasPods);
+  if (value === undefined || services.length === 0 || ofPods) return [];
   const name = (newPool ?? pool).ref.name;
   return [
     {

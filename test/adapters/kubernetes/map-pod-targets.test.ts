@@ -35,6 +35,11 @@ test('a Service that names its groups itself keeps these', () => {
   expect(withBoundGroups([aService('web', [], { podGroups })], binding())[0]?.podGroups).toBe(podGroups);
 });
 
+test.each(['Succeeded', 'Failed'])('a pod that has %s has no address any more: another may have it', (phase) => {
+  const pod = { spec: { containers: [] }, status: { phase, podIPs: [{ ip: '10.0.0.7' }] } };
+  expect(podFacts(pod as unknown as V1Pod).ips).toBeUndefined();
+});
+
 test('a pod has all its addresses, and the first of its readiness gates that is not True', () => {
   const pod = (conditions: readonly object[], ips: readonly string[] = []) =>
     podFacts({

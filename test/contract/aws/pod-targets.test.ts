@@ -72,13 +72,15 @@ test('a pod that is deregistered drains, and is absent after the delay', async (
   expect(Object.keys(await statesOf(groups))).toEqual([`${second}:8080`]);
 });
 
-test('behind a Service of type LoadBalancer, its own controller has told by tag that it registers pods; the group is told once', async () => {
+test('behind a Service of type LoadBalancer, its own controller has told by tag that it registers pods; the group is read and told once', async () => {
   const tags = [{ Key: 'service.k8s.aws/stack', Value: 'default/web' }];
   await cloud.elb.send(new AddTagsCommand({ ResourceArns: [cloud.loadBalancerArn], Tags: tags }));
   const podGroups = { names: [arn], zones: [], zonesNeedCandidate: false };
   const { groups, unsupported } = await balancers.discover([balancedService(cloud, { podGroups })]);
   expect(unsupported).toEqual([]);
   expect(groups.map(({ kind }) => kind).toSorted()).toEqual(['elbv2-instance', 'elbv2-ip']);
+  expect(calls(cloud.aws, 'DescribeTargetGroups')).toHaveLength(1);
+  expect(calls(cloud.aws, 'DescribeLoadBalancers')).toHaveLength(1);
 });
 
 test('a binding whose target group is gone or gets no connections takes nothing from the others', async () => {

@@ -111,6 +111,13 @@ describe('budgets count pods that are healthy targets', () => {
     expect(decide([pod()], states, { budgets: [aBudget('web', all, 2)] }).does).toEqual(does);
   });
 
+  test('and say which healthy pod they do not count', () => {
+    const { blocked } = decide([pod()], { 'web-3': 'unhealthy' }, { budgets: [aBudget('web', all, 2)] });
+    expect(blocked).toEqual([
+      'budget default/web needs 2 of 3 healthy, has 2; web-3 is not a healthy target of k8s-web',
+    ]);
+  });
+
   test('and so does the rule for pods without a budget', () => {
     const { does, blocked } = decide([pod()], { 'web-3': 'initial' });
     expect(does).toEqual([]);

@@ -56,6 +56,19 @@ test('a Service whose pods are on other pools has no finding', () => {
   expect(rules).not.toContain('SVC-005');
 });
 
+test.each([
+  ['somebody else', {}, true],
+  ['a run', { cordonedBy: 'run' }, false],
+])(
+  'a cordon of %s, where controllers read the label with the cordon, has to be removed unless a run has set it',
+  (_, ownership, told) => {
+    const cordoned = aNode('n1', { cordoned: true, ownership });
+    const facts = { nodes: [cordoned, ...nodes.slice(1)], group: { readsLabelWithCordon: true } } as const;
+    const hints = audit(facts).map(({ hint }) => hint);
+    expect(hints.some((hint) => hint.includes('kubectl uncordon n1'))).toBe(told);
+  },
+);
+
 test('a load balancer that drains nothing is told of once, with what is waited for instead', () => {
   const group = { deregistrationDelayMs: 0, terminatesConnectionsAfterDelay: true };
   const found = audit({ group }).filter(({ subject }) => subject === 'service default/web');
@@ -249,6 +262,13 @@ const cases: readonly AuditCase[] = [
   ['INF-009', 'warning', 'the only pod of a part of the API', serving('n1'), serving('x')],
   ['SVC-018', 'blocker', 'a pool that excludes its nodes', { pool: { labels: { [excludeLabel]: 'true' } } }, {}],
   [
+    'SVC-018',
+    'blocker',
+    'a pool that excludes its nodes, unless all targets are pods',
+    { pool: { labels: { [excludeLabel]: 'true' } } },
+    { pool: { labels: { [excludeLabel]: 'true' } }, group: { membership: 'pods' } },
+  ],
+  [
     'SVC-017',
     'blocker',
     'targets that only nodes of the old pool can be',
@@ -264,6 +284,13 @@ const cases: readonly AuditCase[] = [
       nodes: [...labelled, aNode('x', { pool: 'other', labels: { [nodegroup]: 'web' } })],
       service: { targetNodeLabels: { [nodegroup]: 'web' } },
     },
+  ],
+  [
+    'SVC-017',
+    'blocker',
+    'them, unless all targets are pods',
+    { nodes: labelled, service: { targetNodeLabels: { [nodegroup]: 'web' } } },
+    { nodes: labelled, service: { targetNodeLabels: { [nodegroup]: 'web' } }, group: { membership: 'pods' } },
   ],
   [
     'SVC-025',

@@ -22,6 +22,8 @@ export interface LargeShape {
   readonly otherPods?: number;
   /** Services inside the cluster, over ten pods each. */
   readonly otherServices?: number;
+  /** Load balancers send to the pods of the Services themselves. */
+  readonly podTargets?: boolean;
   /** Namespaces that the Services are spread over. */
   readonly namespaces?: number;
 }
@@ -53,8 +55,19 @@ export function aLargeObservation(shape: LargeShape): ServingFacts {
       .slice(0, shape.otherServices ?? 0)
       .map((app) => ({ ...aBalanced(app, 'Cluster'), type: 'ClusterIP' as const })),
   ];
+  const groups = apps.map(({ app, namespace, pods }) =>
+    aGroup(app, nodes, {
+      ...(shape.podTargets === true
+        ? { targets: pods.map(podTarget), membership: 'pods' as const }
+        : { targets: targetsOf(nodes, traffic === 'Local' ? pods : undefined) }),
+      id: `arn:aws:elasticloadbalancing:eu-west-1:123456789012:targetgroup/k8s-${app}/0123456789abcdef`,
+      service: `${namespace}/${app}`,
+      crossZone,
+    }),
+  );
   return anObservation(
     {
+      ...(shape.podTargets === true && { podTargets: groups }),
       nodes,
       pods: [...apps, ...others].flatMap(({ pods }) => pods),
       services,
@@ -66,14 +79,7 @@ export function aLargeObservation(shape: LargeShape): ServingFacts {
         ...aWorkload(app, pods.length, { namespace, key: `Deployment ${namespace}/${app}` }),
       })),
     },
-    apps.map(({ app, namespace, pods }) =>
-      aGroup(app, nodes, {
-        targets: targetsOf(nodes, traffic === 'Local' ? pods : undefined),
-        id: `arn:aws:elasticloadbalancing:eu-west-1:123456789012:targetgroup/k8s-${app}/0123456789abcdef`,
-        service: `${namespace}/${app}`,
-        crossZone,
-      }),
-    ),
+    groups,
   );
 }
 
@@ -85,6 +91,10 @@ function targetsOf(nodes: readonly NodeFacts[], answering: readonly PodFacts[] |
   );
 }
 
+function podTarget({ ips = [] }: PodFacts): TargetFacts {
+  return { kind: 'pod', ip: ips[0] ?? '', port: 8080, zone: undefined, state: 'healthy' };
+}
+
 interface App {
   readonly app: string;
   readonly namespace: string;
@@ -93,7 +103,11 @@ interface App {
 
 function anApp(app: string, namespace: string, replicas: number, place: () => string | undefined): App {
   const pods = Array.from({ length: replicas }, (_, index) =>
-    aPod(`${app}-${index}`, place(), { namespace, workload: `Deployment ${namespace}/${app}` }),
+    aPod(`${app}-${index}`, place(), {
+      namespace,
+      workload: `Deployment ${namespace}/${app}`,
+      ips: [`${namespace}/${app}/${index}`],
+    }),
   );
   return { app, namespace, pods };
 }

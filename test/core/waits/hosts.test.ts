@@ -109,12 +109,22 @@ describe('pods that are targets themselves', () => {
     expect(observe({ 'web-1': 'gone' })).toEqual({ late: [], aside: {} });
     expect(observe({ 'web-2': 'unused' })).toMatchObject({
       late: [],
-      aside: { 'default/web-2': 'k8s-web sends nothing to ready pod default/web-2 of default/web (unused)' },
+      aside: {
+        [`k8s-web in ${fresh.zone}`]: `k8s-web sends nothing to ready pods of default/web in zone ${fresh.zone} (unused)`,
+      },
     });
     expect(observe({ 'web-3': 'unhealthy' })).toMatchObject({
       late: [],
       aside: { 'default/web-3': expect.anything() },
     });
+  });
+
+  test('are told of once, however many there are, where their zone is not covered', () => {
+    const many = [...pods, aPod('web-4', 'new'), aPod('web-5', 'new')];
+    const states = { 'web-2': 'unused', 'web-4': 'unused', 'web-5': 'unused' } as const;
+    const facts = podsBehind(many, { nodes: [old, fresh, other], states });
+    const leaving = leavingOf(facts.cluster, policy, 'forward');
+    expect(Object.keys(findAside({ facts, policy, leaving }))).toEqual([`k8s-web in ${fresh.zone}`]);
   });
 
   test('serve once they are healthy', () => {

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import type { Connection } from '../../../adapters/kubernetes/connection.ts';
+import { createSurroundings } from '../../../adapters/kubernetes/surroundings.ts';
+
+const binding = {
+  metadata: { namespace: 'default' },
+  spec: { targetGroupARN: 'arn:web', targetType: 'ip', serviceRef: { name: 'web' } },
+};
+const boundGroups = [{ service: 'default/web', name: 'arn:web' }];
+
+/** An API server whose add-on of that resource may not be listed, or is not installed. */
+function open() {
+  const server = { bindings: 200 };
+  const send = async ({ resource }: { readonly resource: string }) => {
+    const isBinding = resource === 'targetGroupBindings';
+    const status = isBinding ? server.bindings : 200;
+    return { status, headers: {}, body: { metadata: {}, items: isBinding && status === 200 ? [binding] : [] } };
+  };
+  return { server, reader: createSurroundings({ send } as unknown as Connection, 0) };
+}
+
+test('bindings that may not be listed any more stay what they were, and are told of as unread', async () => {
+  const { server, reader } = open();
+  expect(await reader.read()).toMatchObject({ boundGroups, unread: [] });
+  server.bindings = 403;
+  const { unread, ...seen } = await reader.read();
+  expect(seen.boundGroups).toEqual(boundGroups);
+  expect(unread).toMatchObject([{ resource: 'targetgroupbindings.elbv2.k8s.aws' }]);
+});
+
+test.each([
+  [403, 1],
+  [404, 0],
+])('a role that never could list them (%i) reads all the rest', async (status, unread) => {
+  const { server, reader } = open();
+  server.bindings = status;
+  const seen = await reader.read();
+  expect([seen.boundGroups, seen.unread.length]).toEqual([[], unread]);
+});
+
+test('bindings whose kind is removed are gone', async () => {
+  const { server, reader } = open();
+  await reader.read();
+  server.bindings = 404;
+  expect((await reader.read()).boundGroups).toEqual([]);
+});
