@@ -56,10 +56,11 @@ export interface InstanceHooks {
 export interface ForwardingRule {
   readonly loadBalancerName: string;
   /**
-   * `nat`, the default: the target sees its own address as destination, and answers through the load balancer. `passthrough`: the packet's destination
-   * stays `vip`, of PASSTHROUGH_CIDRS, on the same port; the target answers the client directly, and its `port` is without meaning.
+   * `nat`, the default: the target sees its own address as destination, and answers through the load balancer. `proxy`: as `nat`, but the target sees
+   * an address of the load balancer instead of the client's. `passthrough`: the packet's destination stays `vip`, of PASSTHROUGH_CIDRS, on the same
+   * port; the target answers the client directly, and its `port` is without meaning.
    */
-  readonly mode?: 'nat' | 'passthrough';
+  readonly mode?: 'nat' | 'proxy' | 'passthrough';
   readonly dnsName: string;
   readonly zone: string;
   /** The load balancer's IPv4 address in this zone. */

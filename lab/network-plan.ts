@@ -29,7 +29,7 @@ export const ADDRESSES = {
 /** The fabric is one layer-2 segment; each zone has a subnet of it. */
 export const FABRIC = { cidr: '10.0.0.0/16', prefixLength: 16, bridge: 'br0' } as const;
 
-/** Load balancer addresses are `10.0.200.N`, routed to the gateway by everyone and on-link for no one. */
+/** Addresses of load balancers that translate addresses are `10.0.200.N`, routed to the gateway by everyone and on-link for no one. */
 export const VIP_CIDR = '10.0.200.0/24';
 
 /** Networks of the addresses of load balancers that pass packets through: internal ones, and external ones (RFC 5737). Routed as `VIP_CIDR` is. */

@@ -1,8 +1,10 @@
 /**
  * The load balancers as nftables rules. A Network Load Balancer is a stateful DNAT: a hash of the client's address and port selects the target of a
  * new connection, and connection tracking keeps it there for as long as the connection lives, whatever happens to the list of targets. A real one
- * treats a deregistered target the same way (ELB user guide for Network Load Balancers, "Deregistration delay"). What is passed through is in
- * passthrough.ts; its listeners are changed here as well.
+ * treats a deregistered target the same way (ELB user guide for Network Load Balancers, "Deregistration delay"). A proxy is the same with the source
+ * translated too, so that answers come back to it wherever nodes would send those to the client. It differs from a real proxy, which accepts a
+ * connection before it has opened one to the target, in what a client sees of a target that is gone: a SYN without an answer, and not a reset. What is
+ * passed through is in passthrough.ts; its listeners are changed here as well.
  */
 import type { ForwardingRule } from '../contracts.ts';
 import { renderMarks, renderPassthrough } from './passthrough.ts';
@@ -16,6 +18,9 @@ export const MARK_BREAK = 1;
 
 /** Connection mark of a flow whose client has been notified. */
 export const MARK_BROKEN = 2;
+
+/** Connection mark of a new flow through a proxy. It decides about the flow's first packet only, and the marks above may replace it. */
+const MARK_PROXY = 3;
 
 /** A listener in force: the map that leads to its chain, and the chain's rule. */
 interface Listener {
@@ -46,6 +51,7 @@ export function renderTable(vipCidr: string): string {
     '  }',
     ...renderUnknownConnections(vipCidr),
     ...renderChoice(),
+    ...renderProxies(),
     ...renderForward(vipCidr),
     ...renderPassthrough(),
     '}',
@@ -94,9 +100,10 @@ export function changeListeners(
   };
 }
 
-function renderTargets({ targets }: ForwardingRule): string {
+function renderTargets({ mode, targets }: ForwardingRule): string {
   const map = targets.map((target, n) => `${n} : ${target.ip} . ${target.port}`);
-  return `dnat ip to jhash ip saddr . tcp sport mod ${targets.length} map { ${map.join(', ')} }`;
+  const mark = mode === 'proxy' ? `ct mark set ${MARK_PROXY} ` : '';
+  return `${mark}dnat ip to jhash ip saddr . tcp sport mod ${targets.length} map { ${map.join(', ')} }`;
 }
 
 /**
@@ -117,6 +124,16 @@ function renderChoice(): string[] {
     '  chain choose {',
     '    type nat hook prerouting priority dstnat; policy accept;',
     '    ip daddr . tcp dport vmap @listeners',
+    '  }',
+  ];
+}
+
+/** Gives flows through a proxy the load balancer's own address as their source. */
+function renderProxies(): string[] {
+  return [
+    '  chain proxy {',
+    '    type nat hook postrouting priority srcnat; policy accept;',
+    `    ct mark ${MARK_PROXY} masquerade`,
     '  }',
   ];
 }

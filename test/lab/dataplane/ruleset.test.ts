@@ -20,6 +20,20 @@ describe('the listeners of the data plane', () => {
     ]);
   });
 
+  it('translate the source too where they are those of a proxy', () => {
+    const [make, lead] = changeListeners(
+      none,
+      one.map((web) => ({ ...web, mode: 'proxy' })),
+      1,
+      steering,
+    ).transactions;
+    expect(make).toContain(
+      'to_10_0_200_1_80_1 ct mark set 3 dnat ip to jhash ip saddr . tcp sport mod 2 map { 0 : 10.0.1.11 . 30080',
+    );
+    expect(lead).toContain(`add element ${table} listeners {`);
+    expect(renderTable(VIPS)).toContain('    ct mark 3 masquerade\n');
+  });
+
   it('get new chains before anything leads there, and lose the old ones after nothing does', () => {
     const { listeners } = changeListeners(none, one, 1, steering);
     const [make, lead, clear] = changeListeners(
