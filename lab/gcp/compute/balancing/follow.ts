@@ -3,7 +3,7 @@ import { countCheck, dataPlaneUpdates, noPropagation, propagate } from '../../..
 import { notifyChange, type World } from '../../world.ts';
 import { connectionDrainMs } from '../kinds/backends.ts';
 import { healthCheckOf, probeFor } from './health-check.ts';
-import { flowsTo, passthroughRules } from './rules.ts';
+import { flowsTo, rulesInForce } from './rules.ts';
 import type { Balancing, Member } from './state.ts';
 import { groupsBehind, type Wanted, wantedMembers } from './wanted.ts';
 
@@ -20,7 +20,7 @@ export function driveDataPlane(world: World, balancing: Balancing, dataPlane: Da
         const probe = probeFor(world, subject);
         return probe === undefined ? [] : [{ probe, subject }];
       });
-    update(passthroughRules(world, balancing), probes);
+    update(rulesInForce(world, balancing), probes);
   });
 }
 
@@ -123,8 +123,8 @@ function takeResult(world: World, balancing: Balancing, member: Member, { ok }: 
 
 /** Sends what is known of a member to the data plane, which it reaches after this many milliseconds. */
 function spread(world: World, balancing: Balancing, member: Member, ms: number, onArrival?: () => void): void {
-  const { id, instance, ip, healthy } = member;
-  const route = { instance, ip, belief: healthy ? ('healthy' as const) : ('unhealthy' as const) };
+  const { id, instance, ip, port, healthy } = member;
+  const route = { instance, ip, port, belief: healthy ? ('healthy' as const) : ('unhealthy' as const) };
   propagate(world.clock, propagationOf(balancing, member), id, route, ms, () => {
     onArrival?.();
     notifyChange(world);

@@ -6,38 +6,57 @@ import type { Resource } from '../state.ts';
 import type { Balancing, Member } from './state.ts';
 
 /**
- * The rules in force. New connections go to healthy members; when none is healthy, to all of them (load balancing documentation, "Traffic distribution
- * for external passthrough Network Load Balancers": "as a last resort"; the page on internal ones says the same).
+ * The rules in force. New connections go to healthy members. When none is healthy, a passthrough load balancer sends them to all (load balancing
+ * documentation, "Traffic distribution for external passthrough Network Load Balancers": "as a last resort"; the page on internal ones says the same),
+ * and a proxy here to none. What Google's do then was not found; this is the worse case.
  */
-export function passthroughRules(world: World, { propagations }: Balancing): ForwardingRule[] {
-  return listeners(world).map(({ rule, owner, vip, port }) => {
+export function rulesInForce(world: World, { propagations }: Balancing): ForwardingRule[] {
+  return listeners(world).map(({ rule, mode, owner, vip, port }) => {
     const routes = [...(propagations.get(owner)?.routes.values() ?? [])];
+    const targets = mode === 'proxy' ? routes.filter(({ belief }) => belief === 'healthy') : receivers(routes);
     return {
       loadBalancerName: nameIn(rule.path),
-      mode: 'passthrough',
+      mode,
       dnsName: vip,
       zone: world.region,
       vip,
       port,
-      targets: receivers(routes).map(({ instance, ip }) => ({ instanceId: nameIn(instance), ip, port })),
+      targets: targets.map(({ instance, ip, port: own = port }) => ({ instanceId: nameIn(instance), ip, port: own })),
     };
   });
 }
 
 /** All connections to a member. */
-export function flowsTo(world: World, { owner, ip }: Member): BrokenFlows[] {
+export function flowsTo(world: World, { owner, ip, port: own }: Member): BrokenFlows[] {
   return listeners(world)
     .filter((one) => one.owner === owner)
-    .map(({ vip, port }) => ({ vip, port, targetIp: ip, targetPort: port }));
+    .map(({ vip, port }) => ({ vip, port, targetIp: ip, targetPort: own ?? port }));
 }
 
-/** Addresses and ports of forwarding rules of the region for TCP. Global ones are of load balancers that don't pass packets through. */
-export function listeners(world: World) {
-  const rules = [...world.resources.values()].filter(({ path }) => /^regions\/[^/]+\/forwardingRules\//.test(path));
+/** An address and a port that something listens on. */
+interface Listener {
+  readonly rule: Resource;
+  readonly mode: 'passthrough' | 'proxy';
+  /** Path of the backend service or the target pool. */
+  readonly owner: string;
+  readonly vip: string;
+  readonly port: number;
+}
+
+/**
+ * Addresses and ports of forwarding rules for TCP: those of the region, which lead to a backend service, a target pool or a proxy, and global ones,
+ * which lead to proxies. Of these only target TCP proxies are modelled.
+ */
+export function listeners(world: World): Listener[] {
+  const rules = [...world.resources.values()].filter(({ path }) => path.includes('/forwardingRules/'));
   return rules.filter(isForTcp).flatMap((rule) => {
     const { IPAddress, target, backendService } = rule.fields;
-    const owner = parseLink(target ?? backendService);
-    return portsOf(rule).map((port) => ({ rule, owner, vip: String(IPAddress), port }));
+    const first = parseLink(target ?? backendService);
+    const proxy = first.includes('/targetTcpProxies/') ? world.resources.get(first) : undefined;
+    if (proxy === undefined && rule.path.startsWith('global/')) return [];
+    const owner = proxy === undefined ? first : parseLink(proxy.fields['service']);
+    const mode = proxy === undefined ? 'passthrough' : 'proxy';
+    return portsOf(rule).map((port) => ({ rule, mode, owner, vip: String(IPAddress), port }));
   });
 }
 

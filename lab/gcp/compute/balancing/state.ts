@@ -27,6 +27,7 @@ export interface Member extends CheckCount {
 interface Route extends Believed {
   readonly instance: string;
   readonly ip: string;
+  readonly port: number | undefined;
 }
 
 /** Everything about load balancers that pass real packets on. */

@@ -1,6 +1,6 @@
 import type { World } from '../../world.ts';
 import { nameIn } from '../links.ts';
-import { listeners, passthroughRules } from './rules.ts';
+import { listeners, rulesInForce } from './rules.ts';
 
 /** Why the load balancer of an address does not send new connections to a VM as a healthy one; undefined when it does. */
 export function targetFault(world: World, vip: string, name: string): string | undefined {
@@ -10,7 +10,7 @@ export function targetFault(world: World, vip: string, name: string): string | u
   const members = [...balancing.members.values()].filter(
     ({ owner, instance, leaving }) => owners.includes(owner) && nameIn(instance) === name && !leaving,
   );
-  const rules = passthroughRules(world, balancing).filter((rule) => rule.vip === vip);
+  const rules = rulesInForce(world, balancing).filter((rule) => rule.vip === vip);
   if (members.length === 0) return 'is no member';
   if (!members.some(({ healthy }) => healthy)) return 'is UNHEALTHY';
   return rules.every(({ targets }) => targets.some(({ instanceId }) => instanceId === name))

@@ -1,4 +1,4 @@
-import { PASSTHROUGH_CIDRS } from '../../../network-plan.ts';
+import { PASSTHROUGH_CIDRS, VIP_CIDR } from '../../../network-plan.ts';
 import { HttpError } from '../../errors.ts';
 import type { World } from '../../world.ts';
 import { linkTo, parseLink } from '../links.ts';
@@ -21,10 +21,14 @@ export const addresses: Kind = {
   },
 };
 
-/** A free address: of 10.0.201.0/24 for internal ones, of 203.0.113.0/24 (RFC 5737) for others. @throws HttpError 403 when none is left */
+/**
+ * A free address for a forwarding rule of that scheme, or of that type: of 10.0.201.0/24 for internal ones, of 203.0.113.0/24 (RFC 5737) for others, and
+ * of 10.0.200.0/24 for the schemes of proxies, whose addresses the data plane translates. @throws HttpError 403 when none is left
+ */
 export function chooseAddress(world: World, type: unknown): string {
   const [internal, external] = PASSTHROUGH_CIDRS;
-  const network = (type === 'INTERNAL' ? internal : external).replace(/\.0\/24$/, '');
+  const proxied = String(type).endsWith('_MANAGED');
+  const network = (proxied ? VIP_CIDR : type === 'INTERNAL' ? internal : external).replace(/\.0\/24$/, '');
   const used = new Set([...world.resources.values()].flatMap(({ fields }) => [fields['address'], fields['IPAddress']]));
   for (let host = 1; host < 255; host += 1) {
     if (!used.has(`${network}.${host}`)) return `${network}.${host}`;

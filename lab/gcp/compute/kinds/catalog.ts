@@ -7,6 +7,7 @@ import { instanceGroups } from './instance-groups.ts';
 import type { Kind } from './kind.ts';
 import { networkEndpointGroups } from './network-endpoint-groups.ts';
 import { targetPools } from './target-pools.ts';
+import { targetTcpProxies } from './target-tcp-proxies.ts';
 
 /** All kinds of resources that clients create. */
 export const kinds: readonly Kind[] = [
@@ -20,4 +21,5 @@ export const kinds: readonly Kind[] = [
   instanceGroups,
   networkEndpointGroups,
   targetPools,
+  targetTcpProxies,
 ];
