@@ -67,9 +67,11 @@ export function validScenario<Valid extends ClusterScenario>(scenario: Valid): V
   throw new Error(`scenario ${scenario.name}: ${problems.join('; ')}`);
 }
 
-/** Services of type LoadBalancer that a scenario declares, by name. */
+/** Services behind load balancers that a scenario declares, by name. */
 export function loadBalancedServices(scenario: Pick<ClusterScenario, 'objects'>): readonly string[] {
-  return scenario.objects.filter(isLoadBalancer).map((object) => object.metadata?.name ?? '');
+  return scenario.objects
+    .filter((object) => object.kind === 'Service' && isBalanced(object))
+    .map((object) => object.metadata?.name ?? '');
 }
 
 function nodegroupProblems(group: NodegroupSeed, scenario: ClusterScenario): readonly string[] {
@@ -111,8 +113,13 @@ function targetGroupProblems({
     .map(({ service }) => `target group settings for ${service}, which is not a Service of type LoadBalancer`);
 }
 
-function isLoadBalancer(object: KubernetesObject): boolean {
-  if (object.kind !== 'Service' || !('spec' in object)) return false;
+/**
+ * Whether a Service is behind a load balancer: by its type, or, whatever the type, by the annotation for network endpoint groups of its pods
+ * (ingress-gce, pkg/negannotation/negannotation.go, NEGAnnotationKey).
+ */
+export function isBalanced(object: KubernetesObject): boolean {
+  if (object.metadata?.annotations?.['cloud.google.com/neg'] !== undefined) return true;
+  if (!('spec' in object)) return false;
   const { spec } = object;
   return typeof spec === 'object' && spec !== null && 'type' in spec && spec.type === 'LoadBalancer';
 }

@@ -1,10 +1,13 @@
 /** The kinds of load balancers that nodeferry is measured with, and what is known about each. */
+import { balancedName, podsName } from '../../lab/scenarios/balancers.ts';
 import type { BalancersScenario } from './measured.ts';
 
 /** One kind. Texts are Markdown, without a full stop. */
 export interface BalancerKind {
-  /** The beginning of the names of its Services in the lab. */
+  /** The beginning of the names of its Services in the lab, or the name of the only one. */
   readonly id: string;
+  /** What it sends to; nodes where it is left out. Services with pods as targets have no external traffic policy. */
+  readonly targets?: 'pods';
   readonly cloud: 'gke' | 'eks';
   /** Where it is measured. */
   readonly scenario: BalancersScenario;
@@ -19,6 +22,12 @@ export interface BalancerKind {
   readonly waits: string;
   /** What nodeferry says or refuses before it begins. */
   readonly says: string;
+}
+
+/** Services of a kind in the lab: one for each external traffic policy, or one without. */
+export function servicesOf({ id, targets }: Pick<BalancerKind, 'id' | 'targets'>) {
+  if (targets === 'pods') return [{ policy: 'none', name: id }];
+  return (['Local', 'Cluster'] as const).map((policy) => ({ policy, name: balancedName(id, policy) }));
 }
 
 const excludeLabel = 'the exclusion label of its node';
@@ -84,6 +93,19 @@ export const balancerKinds: readonly BalancerKind[] = [
     drain: 'none',
     waits: 'the node to be gone from the pool, and the propagation time',
     says: '`SVC-030`: established connections may be cut',
+  },
+  {
+    id: podsName,
+    targets: 'pods',
+    cloud: 'gke',
+    scenario: 'gke-pods',
+    title: 'proxy, network endpoint groups of pods',
+    madeBy: '`cloud.google.com/neg` on a Service of any type, an Ingress, or a Gateway; ingress-gce makes the groups',
+    lever: 'each pod is removed from endpoints; the exclusion label changes nothing',
+    drain: 'the draining time of the backend service: none, unless somebody sets one (30 s in the lab)',
+    waits:
+      'each pod to be gone from the groups of all zones, and the longer of the draining time and the propagation time',
+    says: '`WKL-034`, if pods cannot be removed from endpoints',
   },
   {
     id: 'nlb-instance',

@@ -16,7 +16,7 @@ export interface BalancersRun {
 }
 
 /** Scenarios of the lab that are measured. */
-export const balancersScenarios = ['gke-balancers', 'gke-groups', 'eks-balancers'] as const;
+export const balancersScenarios = ['gke-balancers', 'gke-groups', 'gke-pods', 'eks-balancers'] as const;
 /** One of them. */
 export type BalancersScenario = (typeof balancersScenarios)[number];
 

@@ -1,6 +1,5 @@
 import type { RequestCounts } from '../../demo/report.ts';
-import { balancedName } from '../../lab/scenarios/balancers.ts';
-import { type BalancerKind, balancerKinds } from './kinds.ts';
+import { type BalancerKind, balancerKinds, servicesOf } from './kinds.ts';
 import { type BalancersOrder, balancersOrders, type MeasuredBalancers, missed } from './measured.ts';
 
 const clouds = { gke: 'GKE', eks: 'EKS' } as const;
@@ -19,9 +18,9 @@ What nodeferry does for each kind of load balancer, and what was measured. [conc
 [audit.md](audit.md) the rules.
 
 The numbers are from the lab: real controllers, nodes, kube-proxies and packets, on a simulated cloud. In each run one pool of four nodes was
-behind load balancers of several kinds at once, each kind with both external traffic policies and a workload of its own. New connections,
-reused connections, requests of 3 s and streams of 20 s were sent to every Service. The usual order (cordon, \`kubectl drain\`,
-terminate) is the control: it replaced the same pool in the same lab.
+behind load balancers of one or several kinds at once, each kind with both external traffic policies and a workload of its own. Where pods are
+targets there is no such policy. New connections, reused connections, requests of 3 s and streams of 20 s were sent to every Service. The usual
+order (cordon, \`kubectl drain\`, terminate) is the control: it replaced the same pool in the same lab.
 
 Where Google drains no connections, the plan reports \`SVC-030\` and the run goes on. What becomes of established connections then
 is documented nowhere; the lab cuts them as soon as the node leaves, which is the worst case.
@@ -29,8 +28,7 @@ is documented nowhere; the lab cuts them as soon as the node leaves, which is th
 ${(['gke', 'eks'] as const).map((cloud) => renderCloud(cloud, measured)).join('\n')}
 ## Not measured
 
-Load balancers with pods as their targets: network endpoint groups of pods on GKE, IP targets on AWS. A Service of type
-LoadBalancer that has them refuses the run (\`SVC-028\`), unless \`guard.acceptUnprotected\` lists it.
+IP targets on AWS: the lab has no controller that registers pods there. Contract tests have them on the simulated AWS.
 `;
 }
 
@@ -62,10 +60,9 @@ function describeOrigin({ scenario, date, host }: MeasuredBalancers): string {
 }
 
 function rowsOf(kind: BalancerKind, { runs }: MeasuredBalancers): readonly (readonly string[])[] {
-  return (['Local', 'Cluster'] as const).flatMap((policy) =>
+  return servicesOf(kind).flatMap(({ policy, name: service }) =>
     balancersOrders.flatMap((order) => {
       const run = runs.find((one) => one.order === order);
-      const service = balancedName(kind.id, policy);
       const counts = run?.services[service];
       if (run === undefined || counts === undefined) return [];
       const numbers = [counts.sent, counts.lost, counts.cut, counts.slow].map((one) => one.toLocaleString('en'));

@@ -3,7 +3,12 @@ import { followLabUpgrade, inBatches, labUpgradePolicy, startLabUpgrade } from '
 import { addRequests } from '../../demo/report.ts';
 import { type AnySession, openGkeSession, openSession } from '../../demo/session.ts';
 import { whenAborted } from '../../lab/interrupted.ts';
-import { eksBalancersScenario, gkeBalancersScenario, gkeGroupsScenario } from '../../lab/scenarios/balancers.ts';
+import {
+  eksBalancersScenario,
+  gkeBalancersScenario,
+  gkeGroupsScenario,
+  gkePodsScenario,
+} from '../../lab/scenarios/balancers.ts';
 import type { TrafficVolume } from '../../lab/traffic/config.ts';
 import { eksHands, type PoolChange } from '../eks-hands.ts';
 import { gkeHands } from '../gke-hands.ts';
@@ -53,6 +58,12 @@ export async function openBalancersLab(scenario: BalancersScenario, opening: Ope
   };
 }
 
+const gkeScenarios = {
+  'gke-balancers': gkeBalancersScenario,
+  'gke-groups': gkeGroupsScenario,
+  'gke-pods': gkePodsScenario,
+} as const;
+
 async function openScenario(
   scenario: BalancersScenario,
   { signal, onProgress }: Opening,
@@ -62,7 +73,7 @@ async function openScenario(
     const session = await openSession(eksBalancersScenario, options);
     return { session, hands: (change) => eksHands(session.lab, change) };
   }
-  const session = await openGkeSession(scenario === 'gke-groups' ? gkeGroupsScenario : gkeBalancersScenario, options);
+  const session = await openGkeSession(gkeScenarios[scenario], options);
   return { session, hands: (change) => gkeHands(session.lab, change) };
 }
 

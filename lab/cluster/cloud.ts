@@ -11,6 +11,7 @@ export interface LoadBalancedService {
   /** From the Service's status: a name or an address. */
   readonly hostname: string;
   readonly port: number;
+  /** With `Local`, only nodes that have pods of the Service are targets, or the pods themselves are. */
   readonly externalTrafficPolicy: 'Local' | 'Cluster';
   /** One address per zone, or one for all. */
   readonly vips: readonly { readonly zone: string; readonly address: string }[];
@@ -73,7 +74,8 @@ export function describeBalanced(
     name: service.metadata?.name ?? '',
     hostname,
     port,
-    externalTrafficPolicy: service.spec?.externalTrafficPolicy === 'Local' ? 'Local' : 'Cluster',
+    // A Service of another type than LoadBalancer has no policy, and pods are its targets.
+    externalTrafficPolicy: service.spec?.externalTrafficPolicy === 'Cluster' ? 'Cluster' : 'Local',
     vips,
   };
 }

@@ -22,6 +22,7 @@ import { storeClusterUid } from './cluster-uid.ts';
 import { startGceCloudController, startIngressGce } from './google-controllers.ts';
 import { writeNames } from './name-service.ts';
 import { assignPodCidrs } from './pod-cidrs.ts';
+import { makeProxies, proxyRule } from './pod-proxies.ts';
 import { logFile, STATE } from './state.ts';
 
 /** Ports of the controllers in the namespace of the control plane. */
@@ -79,12 +80,14 @@ export async function openGoogle(
     outside: environment,
     environment,
     startControllers: async (kubeconfig) => {
-      undo.push(assignPodCidrs(outsideConfig(), machines));
-      await storeClusterUid(outsideConfig(), clusterName);
+      const { computeUrl } = gcp;
+      const config = outsideConfig();
+      undo.push(assignPodCidrs(config, machines), makeProxies(config, { computeUrl, project, region }));
+      await storeClusterUid(config, clusterName);
       const settings = {
         kubeconfig,
         folder: STATE.logs,
-        computeUrl: gcp.computeUrl,
+        computeUrl,
         project,
         zone: zones[0] ?? '',
         clusterName,
@@ -94,15 +97,19 @@ export async function openGoogle(
       };
       return [await startGceCloudController(tools, settings), await startIngressGce(tools, settings)];
     },
-    describeService: ({ status, ...service }) =>
-      describeService(service, status?.loadBalancer?.ingress?.[0]?.ip, region),
+    describeService: (service) => {
+      const address = service.status?.loadBalancer?.ingress?.[0]?.ip ?? proxyAddress(gcp, service);
+      return address === undefined ? undefined : describeBalanced(service, address, [{ zone: region, address }]);
+    },
     configure: async () => undefined,
     targetFault: ({ hostname }, name) => targetFault(gcp.model, hostname, name),
   };
 }
 
-function describeService(service: V1Service, ip: string | undefined, zone: string): LoadBalancedService | undefined {
-  return ip === undefined ? undefined : describeBalanced(service, ip, [{ zone, address: ip }]);
+/** The address of the proxy that was made for a Service; undefined while there is none. */
+function proxyAddress({ model }: SimulatedGcp, { metadata }: V1Service): string | undefined {
+  const address = model.resources.get(proxyRule(model.region, metadata?.name ?? ''))?.fields['IPAddress'];
+  return typeof address === 'string' ? address : undefined;
 }
 
 function upgradeDelays(delays: GcpDelays): UpgradeDelays {

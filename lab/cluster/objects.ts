@@ -1,12 +1,7 @@
 /** Creates a scenario's objects in the cluster. */
-import {
-  type KubeConfig,
-  type KubernetesObject,
-  KubernetesObjectApi,
-  PatchStrategy,
-  type V1Service,
-} from '@kubernetes/client-node';
+import { type KubeConfig, type KubernetesObject, KubernetesObjectApi, PatchStrategy } from '@kubernetes/client-node';
 import { until } from '../process.ts';
+import { isBalanced } from '../scenario.ts';
 
 const FIELD_MANAGER = 'nodeferry-lab';
 const APPLY_TIMEOUT_MS = 20_000;
@@ -29,7 +24,7 @@ const WORKLOAD_KINDS: readonly string[] = [
  * controllers/service/controller.go, `nodeSyncService` and `lockedUpdateLoadBalancerHosts`).
  */
 export function needsNodes(object: KubernetesObject): boolean {
-  if (object.kind === 'Service') return (object as V1Service).spec?.type === 'LoadBalancer';
+  if (object.kind === 'Service') return isBalanced(object);
   return object.kind !== undefined && WORKLOAD_KINDS.includes(object.kind);
 }
 

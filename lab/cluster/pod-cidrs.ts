@@ -2,13 +2,14 @@
 import { CoreV1Api, type KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
 import { podSubnet } from '../network-plan.ts';
 import type { Machines } from './machines.ts';
+import { repeatEvery } from './repeat.ts';
 
 const CHECK_EVERY_MS = 500;
 
 /** Keeps that up until the returned function is called. A call that fails is repeated. */
 export function assignPodCidrs(config: KubeConfig, machines: Pick<Machines, 'list'>): () => void {
   const core = config.makeApiClient(CoreV1Api);
-  const assign = async (): Promise<void> => {
+  return repeatEvery(CHECK_EVERY_MS, async () => {
     const { items } = await core.listNode();
     for (const { metadata, spec } of items) {
       const machine = machines.list().find(({ instance }) => instance.privateDnsName === metadata?.name);
@@ -19,10 +20,5 @@ export function assignPodCidrs(config: KubeConfig, machines: Pick<Machines, 'lis
         setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
       );
     }
-  };
-  let running = Promise.resolve();
-  const timer = setInterval(() => {
-    running = running.then(assign).catch(() => undefined);
-  }, CHECK_EVERY_MS);
-  return () => clearInterval(timer);
+  });
 }

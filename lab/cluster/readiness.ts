@@ -9,6 +9,7 @@ import {
 } from '@kubernetes/client-node';
 import { NAMESPACES } from '../network-plan.ts';
 import { attempt } from '../process.ts';
+import { isBalanced } from '../scenario.ts';
 import type { LabCloud, LoadBalancedService } from './cloud.ts';
 
 /** Set by the kubelet, removed by the cloud controller manager once it has set the zone labels. */
@@ -53,7 +54,7 @@ export async function findServices<Service extends LoadBalancedService>(
   cloud: LabCloud<Service>,
 ): Promise<{ readonly services: readonly Service[]; readonly missing: Missing }> {
   const { items } = await config.makeApiClient(CoreV1Api).listServiceForAllNamespaces();
-  const balanced = items.filter((service) => service.spec?.type === 'LoadBalancer');
+  const balanced = items.filter(isBalanced);
   const services = balanced.map((service) => cloud.describeService(service)).filter((service) => service !== undefined);
   const missing = balanced
     .map((service) => service.metadata?.name)

@@ -3,7 +3,7 @@ import type { V1Service } from '@kubernetes/client-node';
 import type { GkeScenario, Scenario } from '../scenario.ts';
 import { demoScenario } from './demo.ts';
 import { gkeScenario } from './gke.ts';
-import { type GoogleServiceKind, googleService } from './google-services.ts';
+import { type GoogleServiceKind, googleService, podGroupsGate, podGroupsService } from './google-services.ts';
 import { agent, deregisteredAfter, insideProber, onWeb, systemNodegroup, webNodegroup } from './parts.ts';
 import { deployment, disruptionBudget, loadBalancerService } from './workloads.ts';
 
@@ -66,6 +66,23 @@ export const gkeGroupsScenario: GkeScenario = {
   name: 'gke-groups',
   summary: 'one pool of GKE behind passthrough load balancers with instance groups of ingress-gce',
   objects: onGoogle(['external-groups']),
+};
+
+/** Name of the Service, and of its workload, whose pods are targets themselves: it has no external traffic policy. */
+export const podsName = 'pod-endpoints';
+
+/** A proxy load balancer of GKE that sends to pods. */
+export const gkePodsScenario: GkeScenario = {
+  ...gkeScenario,
+  name: 'gke-pods',
+  summary: 'one pool of GKE behind a proxy load balancer with network endpoint groups of pods',
+  objects: [
+    podGroupsService({ name: podsName, clusterIP: '10.96.1.1' }),
+    deployment({ name: podsName, replicas: 4, nodeSelector: onWeb, readinessGates: [podGroupsGate] }),
+    disruptionBudget(podsName, 1),
+    ...agent(),
+    insideProber(['agent']),
+  ],
 };
 
 /** Load balancers of AWS that the cloud controller manager makes. */

@@ -1,5 +1,5 @@
 import { type GkeScenario, type Scenario, validScenario } from '../scenario.ts';
-import { eksBalancersScenario, gkeBalancersScenario, gkeGroupsScenario } from './balancers.ts';
+import { eksBalancersScenario, gkeBalancersScenario, gkeGroupsScenario, gkePodsScenario } from './balancers.ts';
 import { controlsScenario } from './controls.ts';
 import { demoScenario } from './demo.ts';
 import { disturbancesScenario, threeZonesScenario, twoPoolsScenario } from './disturbances.ts';
@@ -19,6 +19,7 @@ export const scenarios: readonly (Scenario | GkeScenario)[] = [
   eksBalancersScenario,
   gkeBalancersScenario,
   gkeGroupsScenario,
+  gkePodsScenario,
 ];
 
 /** The scenario with that name, checked; throws when there is none. */

@@ -1,4 +1,4 @@
-/** Services of type LoadBalancer as GKE makes them, by what is behind their load balancer. */
+/** Services as GKE has them, by what is behind their load balancer. */
 import type { V1Service } from '@kubernetes/client-node';
 import { serviceMetadata, servicePorts } from './workloads.ts';
 
@@ -60,5 +60,19 @@ export function googleService(
       ...(loadBalancerClass !== undefined && { loadBalancerClass }),
       ...servicePorts(name),
     },
+  };
+}
+
+/** The condition that a webhook of GKE adds to pods behind network endpoint groups (ingress-gce, pkg/neg/types/shared/types.go, NegReadinessGate). */
+export const podGroupsGate = 'cloud.google.com/load-balancer-neg-ready';
+
+/** A Service of type ClusterIP on port 80 with standalone network endpoint groups of its pods, for which somebody makes the load balancer. */
+export function podGroupsService({ name, clusterIP }: Pick<GoogleServiceOptions, 'name' | 'clusterIP'>): V1Service {
+  const exposed = JSON.stringify({ exposed_ports: { 80: { name: `${name}-group` } } });
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { ...serviceMetadata(name), annotations: { 'cloud.google.com/neg': exposed } },
+    spec: { type: 'ClusterIP', clusterIP, ...servicePorts(name) },
   };
 }

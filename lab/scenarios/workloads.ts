@@ -34,6 +34,8 @@ interface DeploymentOptions {
   readonly unreadyFile?: string;
   /** Its pods must be spread over zones, by a rule that also counts pods of all versions and those without an owner. */
   readonly requiresZones?: boolean;
+  /** Conditions that its pods must have to be ready, besides those of the kubelet. */
+  readonly readinessGates?: readonly string[];
   /** How its pods end; as Kubernetes ends them by default unless given. */
   readonly ending?: PodEnding;
 }
@@ -64,6 +66,9 @@ export function deployment(options: DeploymentOptions): V1Deployment {
         spec: {
           ...appPod(options.nodeSelector, options.env ?? {}, options.unreadyFile, options.ending),
           tolerations: [...(options.tolerations ?? [])],
+          ...(options.readinessGates && {
+            readinessGates: options.readinessGates.map((conditionType) => ({ conditionType })),
+          }),
           topologySpreadConstraints:
             options.requiresZones === true ? [requiredSpread(labels)] : preferredSpread(labels),
         },

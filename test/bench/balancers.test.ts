@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { balancerKinds } from '../../bench/balancers/kinds.ts';
+import { balancerKinds, servicesOf } from '../../bench/balancers/kinds.ts';
 import { countByService, type MeasuredBalancers } from '../../bench/balancers/measured.ts';
 import { renderBalancersPage } from '../../bench/balancers/page.ts';
 import { loadBalancedServices } from '../../lab/scenario.ts';
 import {
-  balancedName,
   eksBalancersScenario,
   gkeBalancersScenario,
   gkeGroupsScenario,
+  gkePodsScenario,
 } from '../../lab/scenarios/balancers.ts';
 
 const clean = { sent: 4_321, lost: 0, cut: 0, slow: 0 };
@@ -52,6 +52,14 @@ test('the page says of each row whether what was missed had been announced, and 
   expect(page).toContain('on 2026-01-02: 2 × a processor, 24 GB');
 });
 
+test('the page has one row for each order where pods are targets, which have no policy', () => {
+  const { runs, ...origin } = measured({ services: { 'pod-endpoints': clean } });
+  const page = renderBalancersPage([{ ...origin, runs, scenario: 'gke-pods' }]);
+  const title = 'proxy, network endpoint groups of pods';
+  expect(row(page, title, 'none', 'nodeferry, pod surge')).toContain('| 4,321 | 0 | 0 | 0 | nothing missed |');
+  expect(row(page, title, 'Local')).toBeUndefined();
+});
+
 test.each([
   ['what the plan has not announced', { unprotected: [] }],
   [
@@ -63,12 +71,12 @@ test.each([
   expect(renderBalancersPage([measured()])).not.toContain('**missed without announcement**');
 });
 
-test.each([gkeBalancersScenario, gkeGroupsScenario, eksBalancersScenario])(
-  '$name has a Service of both policies of each of its kinds',
+test.each([gkeBalancersScenario, gkeGroupsScenario, gkePodsScenario, eksBalancersScenario])(
+  '$name has all Services of each of its kinds',
   (scenario) => {
     const names = balancerKinds
       .filter((kind) => kind.scenario === scenario.name)
-      .flatMap(({ id }) => [balancedName(id, 'Local'), balancedName(id, 'Cluster')]);
+      .flatMap((kind) => servicesOf(kind).map(({ name }) => name));
     expect(loadBalancedServices(scenario).toSorted()).toEqual(names.toSorted());
   },
 );

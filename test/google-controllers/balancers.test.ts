@@ -1,17 +1,16 @@
 /** One pool behind load balancers of several kinds at once is replaced under traffic: what each kind loses, and what it loses in the usual order. */
 import '../contract/gke/tls-roots.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { balancerKinds } from '../../bench/balancers/kinds.ts';
+import { balancerKinds, servicesOf } from '../../bench/balancers/kinds.ts';
 import { type BalancersRun, missed } from '../../bench/balancers/measured.ts';
 import { type BalancersLab, openBalancersLab } from '../../bench/balancers/runs.ts';
-import { balancedName } from '../../lab/scenarios/balancers.ts';
 
 const clean = { sent: expect.any(Number), lost: 0, cut: 0, slow: 0 };
 
-describe.each(['gke-balancers', 'gke-groups'] as const)('%s', (scenario) => {
+describe.each(['gke-balancers', 'gke-groups', 'gke-pods'] as const)('%s', (scenario) => {
   const services = balancerKinds
     .filter((kind) => kind.scenario === scenario)
-    .flatMap(({ id }) => [balancedName(id, 'Local'), balancedName(id, 'Cluster')]);
+    .flatMap((kind) => servicesOf(kind).map(({ name }) => name));
   const announced = ({ unprotected }: BalancersRun, service: string) =>
     unprotected.some((text) => text.startsWith(`service default/${service}:`));
 

@@ -1,7 +1,10 @@
 /** The real controllers of GKE on the simulated Google: what they make of Services, and what the exclusion label does to it. */
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { KubeConfig } from '@kubernetes/client-node';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { nameOfTarget } from '../../core/model/target-group.ts';
+import { makeProxies, proxyRule } from '../../lab/cluster/pod-proxies.ts';
+import { parseLink } from '../../lab/gcp/compute/links.ts';
 import { serviceAt } from '../contract/gke/balancers.ts';
 import {
   createPod,
@@ -194,10 +197,17 @@ describe('a Service of type LoadBalancer', () => {
 
   test('with groups of pods in a backend service opens the readiness gate of a pod once it is healthy there', async () => {
     const { gcp, controlPlane } = cluster;
-    const url = `${gcp.computeUrl}/compute/v1/projects/lab-project`;
-    const backends = podGroups().map(({ path }) => ({ group: `${url}/${path}`, balancingMode: 'RATE' }));
-    const body = JSON.stringify({ name: 'web-pods', backends });
-    await fetch(`${url}/global/backendServices`, { method: 'POST', body });
+    const { project, region, resources } = gcp.model;
+    const config = new KubeConfig();
+    config.loadFromFile(controlPlane.kubeconfig('admin'));
+    onTestFinished(makeProxies(config, { computeUrl: gcp.computeUrl, project, region }));
+    await expect.poll(() => resources.get(proxyRule(region, 'pods'))?.fields['IPAddress']).toMatch(/^10\.0\.200\./);
+    const backends = resources.get(`regions/${region}/backendServices/pods`)?.fields['backends'] as { group: string }[];
+    expect(backends.map(({ group }) => parseLink(group)).toSorted()).toEqual(
+      podGroups()
+        .map(({ path }) => path)
+        .toSorted(),
+    );
     gcp.model.failing.add('10.244.2.5');
     await createPod(controlPlane, 'web-3', vm(1), '10.244.2.5');
     await expect.poll(podAddresses).toContain('10.244.2.5:8080');
