@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { needsNodes } from '../../../lab/cluster/objects.ts';
 import { loadBalancedServices, type Scenario, scenarioProblems, validScenario } from '../../../lab/scenario.ts';
+import { gkePodsScenario } from '../../../lab/scenarios/balancers.ts';
 import { scenarioByName, scenarios } from '../../../lab/scenarios/catalog.ts';
 import { demoScenario } from '../../../lab/scenarios/demo.ts';
 
@@ -64,12 +65,16 @@ describe('scenarios', () => {
 
   it('tell load-balanced Services from others', () => {
     expect(loadBalancedServices(demoScenario)).toEqual(['web', 'api']);
+    expect(loadBalancedServices(gkePodsScenario)).toEqual(['pod-endpoints']);
   });
 
-  it('keep pods and load balancers back until the nodes are there', () => {
-    const kept = demoScenario.objects.filter(needsNodes);
-    expect(new Set(kept.map(({ kind }) => kind))).toEqual(new Set(['Deployment', 'DaemonSet', 'Service']));
-    const services = kept.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata?.name);
-    expect(services).toEqual(loadBalancedServices(demoScenario));
-  });
+  it.each([demoScenario, gkePodsScenario])(
+    'keep pods and load balancers of $name back until the nodes are there',
+    (scenario) => {
+      const kept = scenario.objects.filter(needsNodes);
+      expect(new Set(kept.map(({ kind }) => kind))).toEqual(new Set(['Deployment', 'DaemonSet', 'Service']));
+      const services = kept.filter(({ kind }) => kind === 'Service').map(({ metadata }) => metadata?.name);
+      expect(services).toEqual(loadBalancedServices(scenario));
+    },
+  );
 });
