@@ -105,7 +105,7 @@ export const balancerKinds: readonly BalancerKind[] = [
     drain: 'the draining time of the backend service: none, unless somebody sets one (30 s in the lab)',
     waits:
       'each pod to be gone from the groups of all zones, and the longer of the draining time and the propagation time',
-    says: '`WKL-034`, if pods cannot be removed from endpoints',
+    says: '`SVC-030`, if nobody has set a draining time; `WKL-034`, if pods cannot be removed from endpoints',
   },
   {
     id: 'nlb-instance',
