@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { balancersScenarios, type MeasuredBalancers } from '../../bench/balancers/measured.ts';
 import { renderBalancersPage } from '../../bench/balancers/page.ts';
@@ -36,7 +36,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['docs/steps.md', stepsDoc(stepLists)],
     ['docs/metrics.md', metricsDoc(metrics)],
     ['docs/reference.md', referenceDoc()],
-    ['docs/load-balancers.md', renderBalancersPage(balancersScenarios.flatMap(readBalancers))],
+    ['docs/load-balancers.md', renderBalancersPage(balancersScenarios.map(readBalancers))],
     [
       'docs/pictures/timeline.svg',
       drawOrdersPicture(JSON.parse(readFileSync(measurementsOfOrders, 'utf8')) as MeasuredOrders),
@@ -45,8 +45,8 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   ]);
 }
 
-/** What was measured in a scenario of the lab; see bench/balancers/measured.ts. Nothing for one that has no file yet. */
-function readBalancers(scenario: (typeof balancersScenarios)[number]): readonly MeasuredBalancers[] {
+/** What was measured in a scenario of the lab; see bench/balancers/measured.ts. */
+function readBalancers(scenario: (typeof balancersScenarios)[number]): MeasuredBalancers {
   const file = join(projectRoot, 'docs', 'measurements', `${scenario}.json`);
-  return existsSync(file) ? [JSON.parse(readFileSync(file, 'utf8')) as MeasuredBalancers] : [];
+  return JSON.parse(readFileSync(file, 'utf8')) as MeasuredBalancers;
 }
