@@ -12,7 +12,7 @@ type BackendService = compute_v1.Schema$BackendService;
 
 /**
  * The network endpoint groups of pods behind Services, as their controller has written them on the Services, whatever the type of these: of an Ingress, a
- * Gateway, or a backend service that somebody has made (ingress-gce, pkg/annotations/service.go, NegStatus). A group that no backend service of the project
+ * Gateway, or a backend service that somebody has made (ingress-gce, pkg/negannotation/negannotation.go, NegStatus). A group that no backend service of the project
  * has gets no connections, and is left out. One that several have is told once for each, because each checks and drains by itself.
  */
 export async function discoverPodGroups(
