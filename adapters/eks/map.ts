@@ -2,9 +2,10 @@ import type { Activity, AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
 import type { InstanceStateName } from '@aws-sdk/client-ec2';
 import type { Nodegroup, NodegroupStatus } from '@aws-sdk/client-eks';
 import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts';
+import { tokenOf } from '../calls/suspension-token.ts';
 import { createdByTag } from './clone.ts';
 import { nodegroupLabel } from './node-labels.ts';
-import { explainEntries, suspendedSettings, tokenOf } from './settings-tag.ts';
+import { explainEntries, suspendedSettings } from './settings-tag.ts';
 
 /** A node group with its Auto Scaling group, which is missing while the node group is new or nearly deleted. */
 export interface PoolObservation {

@@ -1,6 +1,5 @@
 import type { AutoScalingGroup } from '@aws-sdk/client-auto-scaling';
 import type { Nodegroup } from '@aws-sdk/client-eks';
-import type { SuspensionToken } from '../../core/model/pool.ts';
 
 /**
  * Tag on a node group whose scaling is suspended: everything that nodeferry changed on it. It allows a restore even when the response to the change
@@ -51,16 +50,6 @@ export function suspendedSettings(nodegroup: Nodegroup): string[] | undefined {
 /** The entries as a tag value. */
 export function suspendedTagValue(entries: readonly string[]): string {
   return entries.join(' ');
-}
-
-/** The entries for whoever keeps them for the rollback. */
-export function tokenOf(entries: readonly string[]): SuspensionToken {
-  return entries as unknown as SuspensionToken;
-}
-
-/** The entries that a token has. None without one. */
-export function entriesOf(token: SuspensionToken | undefined): readonly string[] {
-  return (token ?? []) as unknown as readonly string[];
 }
 
 /** The entries for people. */

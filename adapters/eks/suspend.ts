@@ -3,11 +3,11 @@ import { TagResourceCommand, UntagResourceCommand } from '@aws-sdk/client-eks';
 import type { PoolRef, SuspensionToken } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { countByZone, isLopsided } from '../../core/surge/balance.ts';
+import { entriesOf, tokenOf } from '../calls/suspension-token.ts';
 import { callEks } from './errors.ts';
 import { mapInstances, type PoolObservation } from './map.ts';
 import { type EksClients, findPool, poolSubject, requirePool } from './observe.ts';
 import {
-  entriesOf,
   launching,
   minSizeOf,
   processesOf,
@@ -15,7 +15,6 @@ import {
   suspendedTag,
   suspendedTagValue,
   suspensionEntries,
-  tokenOf,
   zoneRebalancing,
 } from './settings-tag.ts';
 import { liveInstances, setMinSize, setSizes, type UpdateTiming } from './sizes.ts';

@@ -1,5 +1,6 @@
 import type { compute_v1 } from '@googleapis/compute';
 import type { InstanceFacts, PoolFacts } from '../../core/model/pool.ts';
+import { tokenOf } from '../calls/suspension-token.ts';
 import { nodePoolLabel } from './node-labels.ts';
 import type { PoolObservation, ZoneGroup } from './observe.ts';
 import {
@@ -10,7 +11,6 @@ import {
   ownersLimitsLabel,
   resourceLabels,
   suspendedSettings,
-  tokenOf,
 } from './settings-label.ts';
 
 /** Nodes that a pool may have in one zone (GKE documentation, "Quotas and limits"), where no autoscaler limits it. */

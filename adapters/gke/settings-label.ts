@@ -1,5 +1,4 @@
 import type { protos } from '@google-cloud/container';
-import type { SuspensionToken } from '../../core/model/pool.ts';
 
 type Api = typeof protos.google.container.v1;
 /** A node pool as the API returns it. */
@@ -46,16 +45,6 @@ export function suspendedSettings(pool: NodePoolMessage): string[] | undefined {
 /** The entries as a label value. */
 export function suspendedValue(entries: readonly string[]): string {
   return entries.join('_');
-}
-
-/** The entries for whoever keeps them for the rollback. */
-export function tokenOf(entries: readonly string[]): SuspensionToken {
-  return entries as unknown as SuspensionToken;
-}
-
-/** The entries that a token has. None without one. */
-export function entriesOf(token: SuspensionToken | undefined): readonly string[] {
-  return (token ?? []) as unknown as readonly string[];
 }
 
 /** The entries for people. */

@@ -1,5 +1,6 @@
 import type { PoolRef, SuspensionToken } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
+import { entriesOf, tokenOf } from '../calls/suspension-token.ts';
 import type { GkeClients } from './clients.ts';
 import { desiredSize } from './map.ts';
 import { poolSubject } from './names.ts';
@@ -7,7 +8,6 @@ import { findPool, type PoolObservation, readCluster, requireNodePool } from './
 import { setAutoscaling, setExclusion, setLabels, setManagement } from './settings.ts';
 import {
   createdByLabel,
-  entriesOf,
   exclusion,
   type NodePoolMessage,
   ownersAutoscaling,
@@ -19,7 +19,6 @@ import {
   suspendedLabel,
   suspendedSettings,
   suspendedValue,
-  tokenOf,
   upgrade,
 } from './settings-label.ts';
 import { trimPool } from './sizes.ts';

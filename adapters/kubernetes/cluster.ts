@@ -49,17 +49,7 @@ export function createKubernetesCluster(options: KubernetesOptions): KubernetesC
   const connection = openConnection(options);
   const caches = createCaches(connection, { ...defaultFreshness, ...options.freshness }, options.nodeLabels);
   const namespace = ownNamespace(connection, options.leaseNamespace);
-  const locks = leaseLocks(connection, namespace);
-  const {
-    acquireLock,
-    renewLock,
-    releaseLock,
-    requireLock,
-    fenceLock,
-    findIncomingPools,
-    findRunsMovingTo,
-    findHolder,
-  } = locks;
+  const { list, ...locks } = leaseLocks(connection, namespace);
   const access = { connection, caches };
   return {
     observe: () => caches.observe(),
@@ -68,16 +58,9 @@ export function createKubernetesCluster(options: KubernetesOptions): KubernetesC
     ...ownershipOperations(access),
     ...evictionOperation(access),
     ...volumeOperation(connection),
-    acquireLock,
-    renewLock,
-    releaseLock,
-    requireLock,
-    fenceLock,
-    findIncomingPools,
-    findRunsMovingTo,
-    findHolder,
+    ...locks,
     recordEvent: eventRecorder(connection, options.onEventLost ?? (() => undefined)),
-    ...leftoverOperations(caches, locks),
+    ...leftoverOperations(caches, { list }),
     timings: configMapTimings(connection, namespace),
     readVersion: () => connection.readVersion(),
     findMissingPermissions: () => findMissingPermissions(connection, namespace),

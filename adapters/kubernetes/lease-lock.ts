@@ -41,7 +41,7 @@ export interface LeaseLocks
     | 'findRunsMovingTo'
     | 'findHolder'
   > {
-  list(): Promise<readonly LeaseObject[]>;
+  readonly list: () => Promise<readonly LeaseObject[]>;
 }
 
 const attempts = 10;

@@ -7,7 +7,10 @@ import type { LeaseLocks } from './lease-lock.ts';
 import { deletionCostAnnotation, fenceAnnotation } from './ownership-marks.ts';
 
 /** Finds what a run has left on the cluster, whether or not anything recorded it. */
-export function leftoverOperations(caches: Caches, locks: LeaseLocks): Pick<Cluster, 'findLeftovers' | 'findLocks'> {
+export function leftoverOperations(
+  caches: Caches,
+  locks: Pick<LeaseLocks, 'list'>,
+): Pick<Cluster, 'findLeftovers' | 'findLocks'> {
   async function findLeftovers(run: string): Promise<readonly string[]> {
     const { nodes, pods } = await caches.observe();
     const leases = await locks.list();

@@ -23,30 +23,35 @@ export function mapHealthCheck(check: compute_v1.Schema$HealthCheck | undefined)
 
 /** An endpoint of a network endpoint group, with its health in that backend service (a path). A port of 0: the VM as a whole. */
 export function mapEndpoint(
-  { networkEndpoint, healths }: compute_v1.Schema$NetworkEndpointWithHealthStatus,
+  endpoint: compute_v1.Schema$NetworkEndpointWithHealthStatus,
   group: string,
   backendService: string,
 ): TargetFacts {
-  const own = healths?.find((health) => parsePath(health.backendService?.backendService) === backendService);
   return {
     kind: 'instance',
-    instanceId: nameIn(networkEndpoint?.instance),
-    port: networkEndpoint?.port ?? 0,
-    zone: zoneIn(group),
-    ...mapHealth(own === undefined ? [] : [own.healthState]),
+    instanceId: nameIn(endpoint.networkEndpoint?.instance),
+    ...mapState(endpoint, group, backendService),
   };
 }
 
 /** A pod in a network endpoint group, with its health in that backend service (a path). */
 export function mapPodEndpoint(
-  { networkEndpoint, healths }: compute_v1.Schema$NetworkEndpointWithHealthStatus,
+  endpoint: compute_v1.Schema$NetworkEndpointWithHealthStatus,
   group: string,
   backendService: string,
 ): TargetFacts {
+  const { ipAddress, ipv6Address } = endpoint.networkEndpoint ?? {};
+  return { kind: 'pod', ip: ipAddress ?? ipv6Address ?? '', ...mapState(endpoint, group, backendService) };
+}
+
+/** What endpoints of both kinds have. */
+function mapState(
+  { networkEndpoint, healths }: compute_v1.Schema$NetworkEndpointWithHealthStatus,
+  group: string,
+  backendService: string,
+) {
   const own = healths?.find((health) => parsePath(health.backendService?.backendService) === backendService);
   return {
-    kind: 'pod',
-    ip: networkEndpoint?.ipAddress ?? networkEndpoint?.ipv6Address ?? '',
     port: networkEndpoint?.port ?? 0,
     zone: zoneIn(group),
     ...mapHealth(own === undefined ? [] : [own.healthState]),
