@@ -1,6 +1,7 @@
 import { createObserver } from '../operations/observer.ts';
 import { createWindowGate } from '../operations/window-gate.ts';
 import type { Ports } from '../ports/ports.ts';
+import { createAgreements } from './agreements.ts';
 import { createEndingSteps } from './ending-steps.ts';
 import { createExcludeSteps } from './exclude-steps.ts';
 import { createMonitorSteps } from './monitor-steps.ts';
@@ -21,14 +22,15 @@ export function createActivities(ports: Ports) {
   const observer = createObserver(ports);
   const wake = createWaking(ports);
   const gate = createWindowGate(ports);
+  const agreements = createAgreements();
   return {
     ...createRunSteps(ports, observer),
     ...createMonitorSteps(ports, observer),
     ...createSurgeSteps(ports, observer),
     ...createPoolSteps(ports, observer),
     ...createOldPoolSteps(ports, observer),
-    ...createPodSurgeSteps(ports, observer),
-    ...createExcludeSteps(ports, { observer, wake, gate }),
+    ...createPodSurgeSteps(ports, { observer, agreements }),
+    ...createExcludeSteps(ports, { observer, wake, gate, agreements }),
     ...createNodeSteps(ports, observer),
     ...createPodSteps(ports, observer, wake),
     ...createUnreachableSteps(ports, observer),

@@ -4,8 +4,7 @@ import { learnBaselines } from '../core/guard/baseline.ts';
 import { explainNever, explainRemedy, type GuardBlock } from '../core/guard/block.ts';
 import { layOutInSlices } from '../core/guard/lay-out.ts';
 import { type GuardDecision, selectCandidate, stabilizationMsOf } from '../core/guard/select-candidate.ts';
-import { extend, isStable, reset, type StableSince } from '../core/guard/stable-since.ts';
-import { chooseTogether } from '../core/guard/together.ts';
+import { isStable } from '../core/guard/stable-since.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { ExternalChange } from '../core/model/external-change.ts';
@@ -23,6 +22,7 @@ import type { Locks } from '../ports/cluster/locks.ts';
 import type { NodeActions } from '../ports/cluster/node-actions.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
+import { type Agreements, maxBatch } from './agreements.ts';
 import { createDismissals } from './dismissals.ts';
 import {
   createExclusion,
@@ -40,12 +40,6 @@ import { ensureCordoned, findExcludedNewNodes } from './node-actions.ts';
 import { type Outcome, type Poll, pollUntil } from './polling.ts';
 import type { Wake } from './waking.ts';
 
-/** Maximum number of nodes in a batch: keeps the result far below the payload size limit. */
-const maxBatch = 20;
-
-/** Maximum number of nodes that observations agree on at a time: enough for the next batch to be stable already. */
-const maxAgreed = 2 * maxBatch;
-
 /** Excluded nodes, and external changes that were noticed. */
 export interface ExcludeResult extends ExclusionBatch {
   readonly externalChanges: readonly ExternalChange[];
@@ -59,13 +53,21 @@ interface WindowClosed {
 /** The step that excludes nodes. */
 export function createExcludeSteps(
   ports: Ports<NodeActions & PodActions & Fencing & Locks & Events>,
-  { observer, wake, gate }: { readonly observer: Observer; readonly wake: Wake; readonly gate: WindowGate },
+  {
+    observer,
+    wake,
+    gate,
+    agreements,
+  }: {
+    readonly observer: Observer;
+    readonly wake: Wake;
+    readonly gate: WindowGate;
+    readonly agreements: Agreements;
+  },
 ) {
   const { clock, cluster } = ports;
   const { excludeBatch } = createExclusion(ports, observer, ask);
   const { dismiss } = createDismissals(ports, observer);
-  /** By run: nodes that this worker's observations have agreed on excluding. A worker that is new to a run starts without any. */
-  const agreements = new Map<string, StableSince>();
 
   return {
     /**
@@ -114,7 +116,7 @@ export function createExcludeSteps(
           );
           const question = { ...input, baselines, inFlight };
           await nextTurn();
-          await agreeOn(question, facts);
+          await agreements.observe(input.run, { ...question, facts });
           await nextTurn();
           const answer = ask(question, facts);
           countGuardRefusal(answer);
@@ -152,24 +154,10 @@ export function createExcludeSteps(
     },
   };
 
-  /** Records which nodes may be excluded together. A batch is what every observation of the stabilization time allowed, not the last alone. */
-  async function agreeOn(input: ExcludeInput, facts: ServingFacts): Promise<void> {
-    const known = agreements.get(input.run) ?? {};
-    const names: string[] = [];
-    if (findLost(input, facts) === undefined) {
-      for (const { name } of chooseTogether({ ...input, facts, stableSince: known }, maxAgreed)) {
-        names.push(name);
-        // Deciding on hundreds of nodes takes a while, and heartbeats of other steps must not wait for it.
-        await nextTurn();
-      }
-    }
-    agreements.set(input.run, extend(known, names, facts.observedAt));
-  }
-
   function ask(input: ExcludeInput, facts: ServingFacts): GuardDecision {
     const lost = findLost(input, facts);
     if (lost !== undefined) return { node: undefined, reason: lost, stableSince: {} };
-    return selectCandidate({ ...input, facts, stableSince: agreements.get(input.run) ?? {} });
+    return selectCandidate({ ...input, facts, stableSince: agreements.of(input.run) });
   }
 
   /** Excludes the next candidate, and with it every node that observations have agreed on excluding together with it. */
@@ -179,15 +167,13 @@ export function createExcludeSteps(
     facts: ServingFacts,
     fence: Fence,
   ): Promise<Poll<ExclusionBatch>> {
-    const stableSince = agreements.get(input.run) ?? {};
+    const stableSince = agreements.of(input.run);
     const others = input.waiting.filter(
       (node) =>
         node.name !== next.name && isStable(stableSince, node.name, facts.observedAt, stabilizationMsOf(node, input)),
     );
     const room = Math.min(maxBatch, input.policy.guard.maxInFlight - input.inFlight.length) - 1;
-    const onRefused = ({ name }: NodeRef) => {
-      agreements.set(input.run, reset(agreements.get(input.run) ?? {}, name));
-    };
+    const onRefused = (node: NodeRef) => agreements.refuse(input.run, node);
     return await excludeBatch([next, ...others.slice(0, Math.max(0, room))], input, facts, { fence, onRefused });
   }
 }

@@ -1,9 +1,10 @@
 import { trackPods } from '../core/eviction/pod-times.ts';
+import { learnBaselines } from '../core/guard/baseline.ts';
 import { explainUnstable } from '../core/guard/stability.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PodFacts } from '../core/model/pod.ts';
-import type { ClusterFacts } from '../core/model/serving.ts';
+import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import { type AdoptionAction, explainAdoption } from '../core/pod-surge/adoption.ts';
 import { trackGone } from '../core/pod-surge/dismissal.ts';
 import { decideReleasedEviction } from '../core/pod-surge/evict-released.ts';
@@ -12,6 +13,7 @@ import { decidePodSurgeRound } from '../core/pod-surge/pod-surge-round.ts';
 import { selectBatch } from '../core/pod-surge/select-batch.ts';
 import { decideSwapsAfterDrain } from '../core/pod-surge/swap-after-drain.ts';
 import { leavingOf } from '../core/policy/members.ts';
+import type { Policy } from '../core/policy/policy.ts';
 import { recordBlocked } from '../core/status/blocked.ts';
 import {
   type EvictReleasedCheckpoint,
@@ -29,6 +31,7 @@ import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
+import type { Agreements } from './agreements.ts';
 import { createDismissals } from './dismissals.ts';
 import { type Fence, openLooseFence, openPoolFence, type PoolStepInput } from './fence.ts';
 import { guardActions } from './guarded-actions.ts';
@@ -47,7 +50,7 @@ const adoptedWithinMs = 120_000;
 /** Steps that have pods replaced before they leave, and return them to their ReplicaSets. */
 export function createPodSurgeSteps(
   ports: Ports<ClusterObserver & PodActions & NodeActions & Fencing & Locks>,
-  observer: Observer,
+  { observer, agreements }: { readonly observer: Observer; readonly agreements: Agreements },
 ) {
   const { clock, cluster } = ports;
   const { dismiss } = createDismissals(ports, observer);
@@ -74,11 +77,15 @@ export function createPodSurgeSteps(
         hint: requiredHint,
         poll: fence.around<PodSurgeResult>(async ({ now, since, checkpoint }) => {
           const known = readPodSurge(checkpoint);
-          const facts = await observer.serving({ policy, baselines: [] }, { since: now - policy.waits.pollIntervalMs });
+          // The second of two observations that agree is not the first one, read again.
+          const olderMs = known.wasDone ? 0 : policy.waits.pollIntervalMs;
+          const facts = await observer.serving({ policy, baselines: [] }, { since: now - olderMs });
           const unstable = explainUnstable(facts, policy);
           // Whatever was late before may have arrived meanwhile without being observed.
-          if (unstable !== undefined)
+          if (unstable !== undefined) {
+            agreements.clear(run);
             return { done: false, reason: unstable, checkpoint: { ...known, lateSince: {}, wasDone: false } };
+          }
           asked ??= await askBeforePodSurge({ cluster, tryRelease: trials(run) }, waiting, {
             facts: facts.cluster,
             policy,
@@ -135,10 +142,13 @@ export function createPodSurgeSteps(
           };
           if (round.done && beside.length === 0 && dismissed.leaving === 0) {
             const done: PodSurgeCheckpoint = { ...kept, wasDone: true };
-            if (!known.wasDone) return { done: false, reason: round.reason, checkpoint: done };
+            await agree(input, batch, facts);
+            if (!known.wasDone)
+              return { done: false, reason: round.reason, checkpoint: done, requeueAfterMs: confirmAfterMs(policy) };
             const released = countReleasedOn(batch, facts.cluster, run);
             return { done: true, value: { batch, released, evictedInstead: before, aside: round.aside } };
           }
+          agreements.clear(run);
           const { lateSince, expired, stalled } = decideLate([...round.awaited, ...beside], known.lateSince, {
             cluster: facts.cluster,
             policy,
@@ -232,6 +242,15 @@ export function createPodSurgeSteps(
     },
   };
 
+  /** Observations that find every replacement serving count for the nodes' exclusion, which comes next, and in which observations have to agree. */
+  async function agree(input: PodSurgeInput, batch: readonly NodeRef[], facts: ServingFacts): Promise<void> {
+    if (input.direction === 'back') return;
+    const { run, policy, baselines = [] } = input;
+    const seen = { ...facts, incomingPools: await cluster.findIncomingPools() };
+    const learned = learnBaselines(baselines, seen, policy);
+    await agreements.observe(run, { facts: seen, policy, baselines: learned, inFlight: [], waiting: batch });
+  }
+
   async function adoptForWorkloads(
     facts: ClusterFacts,
     run: string,
@@ -250,6 +269,11 @@ export function createPodSurgeSteps(
 function countReleasedOn(nodes: readonly NodeRef[], facts: ClusterFacts, run: string): PodSurgeResult['released'] {
   const isReleased = ({ released, terminating }: PodFacts) => released?.by === run && !terminating;
   return Object.fromEntries(nodes.map(({ name }) => [name, indexOf(facts).podsOn(name).filter(isReleased).length]));
+}
+
+/** Until replacements that serve are observed once more, ms. */
+function confirmAfterMs({ waits }: Policy): number {
+  return Math.min(pollIntervalMs, waits.pollIntervalMs);
 }
 
 function explainLate(late: readonly AwaitedWorkload[]): string {

@@ -6,6 +6,9 @@ import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import { createAdoption } from './adoption.ts';
 import { throwIfCancelled } from './polling.ts';
 
+/** How many pods are released at the same time: a batch has hundreds of them, and each takes the API server a moment. */
+const atATime = 8;
+
 /** Releases pods; returns the workloads whose pods an admission webhook or policy does not let it release. */
 export async function releasePods(
   acting: PodActions,
@@ -13,16 +16,23 @@ export async function releasePods(
   run: string,
 ): Promise<readonly AwaitedWorkload[]> {
   const denied = new Map<string, AwaitedWorkload>();
-  for (const { pod, from } of pods) {
+  const release = async ({ pod, from }: PodSurgeRound['release'][number]) => {
     const { workload } = from;
-    if (denied.has(workload)) continue;
-    throwIfCancelled();
     try {
       await acting.release(pod, from, run);
     } catch (error) {
       if (!(error instanceof NodeferryError) || error.problem.code !== 'AdmissionDenied') throw error;
       denied.set(workload, { workload, kind: 'hopeless', reason: error.problem.message });
     }
+  };
+  for (let left = pods; left.length > 0; ) {
+    const allowed = left.filter(({ from }) => !denied.has(from.workload));
+    throwIfCancelled();
+    // All of them end before an error is thrown: none may release a pod after the step has failed.
+    const results = await Promise.allSettled(allowed.slice(0, atATime).map(release));
+    const failed = results.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+    left = allowed.slice(atATime);
   }
   return [...denied.values()];
 }

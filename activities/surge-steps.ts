@@ -40,8 +40,9 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
   const { clock, cluster, pools } = ports;
   return {
     /**
-     * Creates the new pool; the token makes a second call change nothing. One that exists gets the instances that it lacks. `outdated`: nothing was
-     * changed, because the pool is not what was planned for.
+     * Creates the new pool; the token makes a second call change nothing. Before it does, it suspends that part of the old pool's scaling which can't
+     * be suspended while a pool is being created. A pool that exists gets the instances that it lacks. `outdated`: nothing was changed, because the
+     * pool is not what was planned for.
      */
     createPool: async (input: PoolStepInput & { plan: PlanInBrief }): Promise<Outcome<{ outdated?: Problem }>> => {
       const fence = openLooseFence(cluster, input);
@@ -52,6 +53,8 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
           const size = plan.surgeAtOnce ?? plan.surge;
           await fence.check();
           if (keepsTarget(plan.policy)) return await beginInFound(plan, size);
+          await pools.capabilitiesOf(plan.oldPool).scaling?.suspendFirst?.(plan.oldPool);
+          await fence.check();
           await requireCapability(pools, plan.oldPool, 'replacement').createPool({
             source: plan.oldPool,
             target: plan.policy.target,

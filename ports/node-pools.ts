@@ -103,6 +103,11 @@ interface PoolScaling {
    */
   suspend(ref: PoolRef): Promise<SuspensionToken>;
   /**
+   * The part of it that the cloud does not change while another pool of the cluster is being created, so that it has to come first; `suspend` returns
+   * it too. Absent where there is none.
+   */
+  suspendFirst?(ref: PoolRef): Promise<void>;
+  /**
    * Restores that, as far as the remaining instances allow; does nothing for a pool that is gone. Without a token, restores what the pool itself has
    * recorded. While its zones are not balanced, rebalancing stays suspended, because it would terminate an instance that serves. Returns what stays
    * suspended, as text, with the command that resumes it.

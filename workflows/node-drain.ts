@@ -10,7 +10,7 @@ import { finishRun } from './run/finish-run.ts';
 import { openRun } from './run/open-run.ts';
 import { surgePods } from './run/pod-surge.ts';
 import { replaceInBatches } from './run/replace-in-batches.ts';
-import { dropRollback } from './run/rollback.ts';
+import { dropRollback, pushRollback } from './run/rollback.ts';
 import { apply, nextStep, type Run, requirePlan, runUntilDone, setPhase } from './run/run.ts';
 import { steps } from './run/steps.ts';
 import { unwind } from './run/unwind.ts';
@@ -26,7 +26,10 @@ export async function nodeDrain(input: PoolUpgradeInput): Promise<RunReport> {
     await run.handles.forward.run(async () => {
       const plan = await preflight(run);
       await lockPool(run);
-      if (plan.policy.selection?.terminate === true) await suspendScaling(run, plan.oldPool);
+      if (plan.policy.selection?.terminate === true) {
+        pushRollback(run, { kind: 'scaling', pool: plan.oldPool });
+        await suspendScaling(run, plan.oldPool);
+      }
       setPhase(run, 'cordon');
       await cordon(run, plan.nodes);
       const prepare = async (idle: readonly NodeRef[]) => await surgePods(run, plan, idle);

@@ -3,7 +3,7 @@ import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
 import { approvedPart, findChanges } from '../core/plan/approved-plan.ts';
 import { type PoolPlan, summarize } from '../core/plan/pool-plan.ts';
-import { isInPlace } from '../core/policy/members.ts';
+import { isInPlace, keepsTarget } from '../core/policy/members.ts';
 import { divideIntoStages } from '../core/rollout/stages.ts';
 import { leftOf, pendingOf, skippedOf } from '../core/run/nodes.ts';
 import { mustRollBack } from '../core/run/rollback.ts';
@@ -11,6 +11,7 @@ import { explainKept } from '../core/run/skip.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
 import { awaitApproval, soak } from './run/approval.ts';
+import { endTogether } from './run/end-together.ts';
 import { finishRun } from './run/finish-run.ts';
 import { beginRollback } from './run/handlers.ts';
 import { startMonitor } from './run/monitor.ts';
@@ -21,7 +22,7 @@ import { replaceInBatches } from './run/replace-in-batches.ts';
 import { dropRollback, pushRollback } from './run/rollback.ts';
 import { apply, nextStep, type Run, runUntilDone, setPhase } from './run/run.ts';
 import { failWith, problemOf, steps, toOutcome } from './run/steps.ts';
-import { addWave, awaitRegistered, growToFullSize, surge } from './run/surge.ts';
+import { addWave, awaitNewNodes, awaitRegistered, createNewNodes, growToFullSize } from './run/surge.ts';
 import { unwind } from './run/unwind.ts';
 import { awaitWindow, recordTimings } from './run/window.ts';
 
@@ -36,8 +37,7 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
     await run.handles.forward.run(async () => {
       const plan = await planAndWait(run);
       await lockPool(run);
-      await suspendScaling(run, plan.oldPool);
-      await surge(run, plan);
+      await addNewNodes(run, plan);
       await cordonOld(run, plan);
       await replaceInStages(run, plan);
       do {
@@ -96,9 +96,24 @@ export async function lockPool(run: Run): Promise<void> {
   });
 }
 
+/**
+ * Creates the new nodes. While the instances of a new pool boot, the cloud is kept from scaling the old one by itself; nothing depends on that
+ * before old nodes are cordoned. A pool that exists gets instances only once nothing can scale the old one, which may be the same.
+ */
+async function addNewNodes(run: Run, plan: PoolPlan): Promise<void> {
+  // It is restored after the new nodes have gone, whichever of the two began first.
+  pushRollback(run, { kind: 'scaling', pool: plan.oldPool });
+  if (keepsTarget(plan.policy)) {
+    await suspendScaling(run, plan.oldPool);
+    await createNewNodes(run, plan);
+    return await awaitNewNodes(run, plan);
+  }
+  await createNewNodes(run, plan);
+  await endTogether([awaitNewNodes(run, plan), suspendScaling(run, plan.oldPool)]);
+}
+
 /** From here on the cloud does not scale the pool. */
 export async function suspendScaling(run: Run, pool: PoolRef): Promise<void> {
-  pushRollback(run, { kind: 'scaling', pool });
   const { suspended } = await runUntilDone(run, `scaling of ${pool.name} to be suspended`, () =>
     steps(`suspend scaling of ${pool.name}`).suspendScaling({ ...nextStep(run), pool }),
   );

@@ -9,6 +9,9 @@ import { locationName, poolSubject } from './names.ts';
 
 type Operation = protos.google.container.v1.IOperation;
 
+/** Until an operation is read for the first time, ms: many a setting is changed within a second or two. Each further pause is half as long again. */
+const firstPauseMs = 250;
+
 /** A change of a pool or its cluster, which may have been begun by an attempt that was interrupted. */
 interface Change {
   /** For messages, e.g. `auto-repair off`. */
@@ -98,10 +101,12 @@ async function waitFor(
   wanted: Change,
   refusal?: NodeferryError,
 ): Promise<void> {
+  let pauseMs = Math.min(firstPauseMs, clients.pollIntervalMs);
   for (let now: Operation | undefined = operation; now !== undefined && now.status !== 'DONE'; ) {
     if (wanted.needNotEnd === true && (await wanted.isDone())) return;
     if (clients.clock.now() >= deadline) throw stillRuns(ref, now, wanted, refusal);
-    await clients.clock.sleep(clients.pollIntervalMs);
+    await clients.clock.sleep(pauseMs);
+    pauseMs = Math.min(1.5 * pauseMs, clients.pollIntervalMs);
     now = await findOperation(clients, ref, now.name ?? '');
     if (refusal === undefined && now?.error) throw failed(ref, now, wanted);
   }

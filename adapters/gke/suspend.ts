@@ -38,12 +38,8 @@ export async function suspendScaling(clients: GkeClients, ref: PoolRef): Promise
       message: `${poolSubject(ref)} is being created, and GKE changes no settings of it before that is done`,
     });
   }
-  const { releaseChannel } = await readCluster(clients, ref);
-  const inChannel = (releaseChannel?.channel ?? 'UNSPECIFIED') !== 'UNSPECIFIED';
-  const known = suspendedSettings(pool) ?? [];
-  const entries = [...known, ...suspensionEntries(pool, inChannel).filter((entry) => !covers(known, entry))];
+  const entries = await recordEntries(clients, ref, pool);
   if (entries.length === 0) return tokenOf([]);
-  if (entries.length > known.length) await setLabels(clients, ref, { [suspendedLabel]: suspendedValue(entries) });
   if (scaleOf(entries) !== undefined) await setAutoscaling(clients, ref, { enabled: false });
   if (entries.includes(repair) || entries.includes(upgrade)) {
     const { management } = await requireNodePool(clients, ref);
@@ -54,6 +50,26 @@ export async function suspendScaling(clients: GkeClients, ref: PoolRef): Promise
   }
   if (entries.includes(exclusion)) await setExclusion(clients, ref, 'present');
   return tokenOf(entries);
+}
+
+/**
+ * Adds the maintenance exclusion, for a pool that needs one. It changes the cluster, and GKE runs either one operation of the cluster or one of each node
+ * pool at a time (GKE documentation, "Troubleshoot concurrent operations"): it would have to wait until a pool that is being created is complete,
+ * which may be never. Other settings of this pool do not.
+ */
+export async function suspendOnCluster(clients: GkeClients, ref: PoolRef): Promise<void> {
+  const entries = await recordEntries(clients, ref, await requireNodePool(clients, ref));
+  if (entries.includes(exclusion)) await setExclusion(clients, ref, 'present');
+}
+
+/** Records on the pool what is on now and will be off, before anything is switched off, and returns it. */
+async function recordEntries(clients: GkeClients, ref: PoolRef, pool: NodePoolMessage): Promise<readonly string[]> {
+  const { releaseChannel } = await readCluster(clients, ref);
+  const inChannel = (releaseChannel?.channel ?? 'UNSPECIFIED') !== 'UNSPECIFIED';
+  const known = suspendedSettings(pool) ?? [];
+  const entries = [...known, ...suspensionEntries(pool, inChannel).filter((entry) => !covers(known, entry))];
+  if (entries.length > known.length) await setLabels(clients, ref, { [suspendedLabel]: suspendedValue(entries) });
+  return entries;
 }
 
 /** What is on now and will be off. Limits that we have raised ourselves are restored as the pool's owner chose them. */

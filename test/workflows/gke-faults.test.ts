@@ -99,7 +99,7 @@ describe('a worker that is killed in the middle of', () => {
 describe('while somebody upgrades the control plane', () => {
   test('each step of an upgrade waits, however often, and says for which operation', async () => {
     const upgrade = await gkeUpgradeOf();
-    const steps = ['suspendScaling', 'createPool', 'deletePool'];
+    const steps = ['createPool', 'deletePool'];
     const reasons = new Set<string>();
     const hooks = steps.map((step) => once(step, () => upgradeControlPlane(upgrade, 8 * 60_000)));
     const { harness, handle } = await upgrade.start({
@@ -115,25 +115,48 @@ describe('while somebody upgrades the control plane', () => {
     expectReplaced(upgrade);
   });
 
-  test('without an end, the run stalls and names the operation; after an abort too, until it is resumed', async () => {
+  const says = /UPGRADE_MASTER operation-\S+ of \S+, since .* still runs/;
+
+  test('without an end, the run stalls and names the operation, and an abort has nothing to wait for', async () => {
+    const upgrade = await gkeUpgradeOf();
+    const { harness, handle } = await upgrade.start({
+      before: once('createPool', () => void upgradeControlPlane(upgrade)),
+    });
+    const { stalled } = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalled?.message).toMatch(says);
+    await handle.executeUpdate(abortUpdate, { args: [operator] });
+    expect((await harness.finish(handle)).outcome).toBe('aborted');
+    expectUntouched(upgrade);
+  });
+
+  test('without an end after an abort, the rollback stalls until it is resumed', async () => {
     const upgrade = await gkeUpgradeOf();
     let end = (): void => undefined;
-    const begin = once('createPool', () => {
+    const begin = once('cordonNodes', () => {
       end = upgradeControlPlane(upgrade);
+      void handle.executeUpdate(abortUpdate, { args: [operator] });
     });
     const { harness, handle } = await upgrade.start({ before: begin });
-    const says = /UPGRADE_MASTER operation-\S+ of \S+, since .* still runs/;
-    const before = await harness.until(handle, 'stalled', ({ stalled }) => stalled !== undefined);
-    expect(before.stalled?.message).toMatch(says);
-    await handle.executeUpdate(abortUpdate, { args: [operator] });
-    const isStalledAgain = ({ phase, stalled }: RunStatus) => phase === 'rolling-back' && stalled !== undefined;
-    const after = await harness.until(handle, 'stalled in the rollback', isStalledAgain);
-    expect(after.stalled?.message).toMatch(says);
+    const isStalled = ({ phase, stalled }: RunStatus) => phase === 'rolling-back' && stalled !== undefined;
+    const { stalled } = await harness.until(handle, 'stalled in the rollback', isStalled);
+    expect(stalled?.message).toMatch(says);
     end();
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
     expect((await harness.finish(handle)).outcome).toBe('aborted');
     expectUntouched(upgrade);
   });
+});
+
+test('what only changes the old pool is suspended while the new one is being created, what changes the cluster before', async () => {
+  const upgrade = await gkeUpgradeOf({ channel: 'REGULAR' });
+  const { harness, handle } = await upgrade.start();
+  expect((await harness.finish(handle)).outcome, upgrade.world.log.join('\n')).toBe('completed');
+  const begun = [...upgrade.gcp.model.gkeOperations.values()].map(({ type, pool }) => `${type} ${pool ?? 'cluster'}`);
+  const [, exclusion, creation, autoscaler] = begun;
+  expect(exclusion).toBe('UPDATE_CLUSTER cluster');
+  expect(creation).toBe('CREATE_NODE_POOL web-new');
+  expect(autoscaler).toMatch(/^\w+ web$/);
+  expectReplaced(upgrade);
 });
 
 describe('Google has no room:', () => {

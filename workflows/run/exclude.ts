@@ -37,13 +37,13 @@ export async function excludeNext(
   const { resumes, baselines, inProgress, rounds, status } = run.state;
   const inFlight = Object.values(inProgress);
   const candidates = waiting.slice(0, maxCandidates);
-  const excluded = Object.fromEntries(candidates.flatMap(({ name }) => countRounds(rounds, name)));
+  const roundsBefore = Object.fromEntries(candidates.flatMap(({ name }) => countRounds(rounds, name)));
   const window = windowQuestion(run, plan, 'batch');
-  const question = {
+  const question: ExcludeInput = {
     ...nextStep(run),
     baselines,
     inFlight,
-    excluded,
+    rounds: roundsBefore,
     waiting: candidates,
     unplaced,
     ...(window === undefined ? {} : { window }),
@@ -77,8 +77,8 @@ async function ask(question: ExcludeInput) {
 }
 
 function countRounds(rounds: RunState['rounds'], name: string): [string, number][] {
-  const excluded = rounds[name];
-  return excluded === undefined ? [] : [[name, excluded]];
+  const before = rounds[name];
+  return before === undefined ? [] : [[name, before]];
 }
 
 function recordExcluded(run: Run, result: Done<ExcludeResult>): readonly Exclusion[] {

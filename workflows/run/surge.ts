@@ -12,12 +12,8 @@ import { apply, nextStep, type Run, runUntilDone, setPhase } from './run.ts';
 import { failWith, steps } from './steps.ts';
 import { awaitWindow } from './window.ts';
 
-/**
- * Creates the new nodes, or the first wave of them, in a new pool or in one that exists, and waits until they are registered with their load balancers. When they come in waves,
- * or pods are surged, it only waits until they are Ready for pods.
- */
-export async function surge(run: Run, plan: PoolPlan): Promise<void> {
-  const { surgeAtOnce } = plan;
+/** Requests the new nodes, or the first wave of them, in a new pool or in one that exists. */
+export async function createNewNodes(run: Run, plan: PoolPlan): Promise<void> {
   setPhase(run, 'node-surge');
   pushRollback(run, { kind: 'new-pool' });
   const [goal, label] = beginningOf(plan);
@@ -28,7 +24,15 @@ export async function surge(run: Run, plan: PoolPlan): Promise<void> {
     dropRollback(run, 'new-pool');
     throw failWith(outdated);
   }
-  apply(run, { type: 'requestSize', size: Math.max(requestedSize(run.state), surgeAtOnce ?? plan.surge) });
+  apply(run, { type: 'requestSize', size: Math.max(requestedSize(run.state), plan.surgeAtOnce ?? plan.surge) });
+}
+
+/**
+ * Waits until the new nodes are registered with their load balancers. When they come in waves, or pods are surged, it only waits until they are Ready
+ * for pods.
+ */
+export async function awaitNewNodes(run: Run, plan: PoolPlan): Promise<void> {
+  const { surgeAtOnce } = plan;
   setPhase(run, 'nodes-ready');
   if (surgeAtOnce === undefined && !surgesPods(plan.policy)) return await awaitRegistered(run, plan);
   await awaitNodes(run, plan, surgeAtOnce === undefined ? undefined : 1);

@@ -13,17 +13,23 @@ interface Work {
   readonly run: (done: (error?: GkeOperation['error']) => void) => void;
 }
 
-/** The operation that runs on the cluster, if any. */
-function runningOperation(world: World, cluster: Cluster): GkeOperation | undefined {
-  return [...world.gkeOperations.values()].find((one) => one.cluster === cluster.name && one.status !== 'DONE');
+/** An operation that runs and does not allow another one on this pool, or on the whole cluster, beside it. */
+function findRunning(world: World, cluster: Cluster, pool: string | undefined): GkeOperation | undefined {
+  return [...world.gkeOperations.values()].find(
+    (one) =>
+      one.cluster === cluster.name &&
+      one.status !== 'DONE' &&
+      (one.pool === undefined || pool === undefined || one.pool === pool),
+  );
 }
 
 /**
- * Starts an operation. A cluster has one at a time here. Google's page "Concurrent operations" speaks of one for the cluster or one for each node pool,
- * so this model refuses rather too much. @throws RpcError FAILED_PRECONDITION while another one runs
+ * Starts an operation. At a time there is one of the cluster, or one of each node pool (GKE documentation, "Troubleshoot concurrent operations"; so does
+ * Terraform's provider lock since GoogleCloudPlatform/magic-modules pull request 6748). @throws RpcError FAILED_PRECONDITION while another one runs that
+ * does not allow it
  */
 export function startOperation(world: World, cluster: Cluster, work: Work): GkeOperation {
-  const running = runningOperation(world, cluster);
+  const running = findRunning(world, cluster, work.pool);
   if (running !== undefined) throw conflict(world, cluster, running);
   const hex = (digits: number) => randomHex(world.random, digits);
   const operation: GkeOperation = {

@@ -1,6 +1,7 @@
 /** How many calls observations make in accounts with many load balancers: every account has only so many a second, controllers included. */
 
 import { describe, expect, test } from 'vitest';
+import { createAgreements } from '../../../activities/agreements.ts';
 import { createExcludeSteps } from '../../../activities/exclude-steps.ts';
 import { createWaking } from '../../../activities/waking.ts';
 import { createObserver } from '../../../operations/observer.ts';
@@ -18,6 +19,7 @@ function openRun(cloud: CrowdedCloud) {
     observer,
     wake: createWaking(cloud.ports),
     gate: createWindowGate(cloud.ports),
+    agreements: createAgreements(),
   });
   const input = { run: 'run-1', policy, sequence: 1, baselines: [], inFlight: [], waiting: cloud.nodes };
   return {

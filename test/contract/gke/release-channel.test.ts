@@ -1,7 +1,8 @@
 /** In a release channel, auto-upgrade and auto-repair can't be turned off: a maintenance exclusion keeps upgrades away. */
 import './tls-roots.ts';
-import { beforeEach, expect, test } from 'vitest';
-import { calls, type GkeBench, openBench, poolIn } from './support.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { entriesOf } from '../../support/suspension.ts';
+import { calls, type GkeBench, openBench, poolIn, target } from './support.ts';
 
 const theirs = { freeze: { startTime: { seconds: '1' }, endTime: { seconds: '2' } } };
 const recurringWindow = { recurrence: 'FREQ=WEEKLY;BYDAY=SA' };
@@ -29,6 +30,37 @@ test('suspending excludes upgrades of nodes for the time being, beside the windo
   });
   expect(poolIn(bench.gcp, 'web').spec.management).toMatchObject({ autoUpgrade: true, autoRepair: true });
   expect(calls(bench.gcp, 'SetNodePoolManagement')).toEqual([]);
+});
+
+describe('a new pool that GKE never completes for lack of resources', () => {
+  const createWithoutEnd = async () => {
+    bench.gcp.faults.stockOut();
+    await bench.pools.replacement.createPool({
+      source: bench.web,
+      target,
+      size: 4,
+      run: 'run-1',
+      token: 'run-1/surge',
+    });
+  };
+
+  const creation = () => [...bench.gcp.model.gkeOperations.values()].find(({ type }) => type === 'CREATE_NODE_POOL');
+
+  test('does not keep the rest from being suspended, once the exclusion is there', async () => {
+    await bench.pools.scaling.suspendFirst?.(bench.web);
+    expect(Object.keys(maintenance()?.maintenanceExclusions ?? {})).toContain('nodeferry-web');
+    expect(poolIn(bench.gcp, 'web').spec.autoscaling?.enabled).toBe(true);
+    await createWithoutEnd();
+    expect(entriesOf(await bench.pools.scaling.suspend(bench.web))).toEqual(['scale-1-4-0-0-balanced', 'exclusion']);
+    expect(poolIn(bench.gcp, 'web').spec.autoscaling?.enabled).toBe(false);
+    expect(creation()?.status).toBe('RUNNING');
+  });
+
+  test('keeps the exclusion away that comes after it, until GKE gives up', async () => {
+    await createWithoutEnd();
+    await bench.pools.scaling.suspend(bench.web);
+    expect(creation()?.status).toBe('DONE');
+  });
 });
 
 test('restoring removes the exclusion, and nothing of others', async () => {
