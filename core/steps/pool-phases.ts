@@ -14,7 +14,7 @@ const phases = [
   {
     id: 'lock',
     label: 'lock',
-    does: 'acquires the Lease on the pool, suspends scaling',
+    does: 'acquires the Lease on the pool',
     waitsFor: 'the Lease',
     activity: 'acquireLock',
     reversible: true,
@@ -22,7 +22,7 @@ const phases = [
   {
     id: 'node-surge',
     label: 'node surge',
-    does: 'creates the new pool, or adds nodes to it',
+    does: 'creates the new pool, or adds nodes to it; suspends scaling of the old one',
     waitsFor: 'the cloud to have created the pool',
     activity: 'createPool',
     deadlines: [
