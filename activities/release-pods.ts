@@ -2,12 +2,10 @@ import { NodeferryError } from '../core/model/problem.ts';
 import type { AwaitedWorkload } from '../core/pod-surge/late-workloads.ts';
 import type { PodSurgeRound } from '../core/pod-surge/pod-surge-round.ts';
 import { decideSwaps, type Swap, type SwapQuestion } from '../core/pod-surge/swap.ts';
+import { severalAtATime } from '../operations/several-at-a-time.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import { createAdoption } from './adoption.ts';
 import { throwIfCancelled } from './polling.ts';
-
-/** How many pods are released at the same time: a batch has hundreds of them, and each takes the API server a moment. */
-const atATime = 8;
 
 /** Releases pods; returns the workloads whose pods an admission webhook or policy does not let it release. */
 export async function releasePods(
@@ -16,24 +14,17 @@ export async function releasePods(
   run: string,
 ): Promise<readonly AwaitedWorkload[]> {
   const denied = new Map<string, AwaitedWorkload>();
-  const release = async ({ pod, from }: PodSurgeRound['release'][number]) => {
+  await severalAtATime(pods, async ({ pod, from }) => {
     const { workload } = from;
+    if (denied.has(workload)) return;
+    throwIfCancelled();
     try {
       await acting.release(pod, from, run);
     } catch (error) {
       if (!(error instanceof NodeferryError) || error.problem.code !== 'AdmissionDenied') throw error;
       denied.set(workload, { workload, kind: 'hopeless', reason: error.problem.message });
     }
-  };
-  for (let left = pods; left.length > 0; ) {
-    const allowed = left.filter(({ from }) => !denied.has(from.workload));
-    throwIfCancelled();
-    // All of them end before an error is thrown: none may release a pod after the step has failed.
-    const results = await Promise.allSettled(allowed.slice(0, atATime).map(release));
-    const failed = results.find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
-    left = allowed.slice(atATime);
-  }
+  });
   return [...denied.values()];
 }
 

@@ -5,6 +5,7 @@ import type { PodSurgeContext } from '../core/pod-surge/rules/rule.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
+import { severalAtATime } from './several-at-a-time.ts';
 
 /** What no observation shows about pods that may be surged. */
 export type Asked = Required<Pick<PodSurgeContext, 'sharedVolumeClaims' | 'denials'>>;
@@ -49,9 +50,9 @@ export async function askBeforePodSurge(
   const volumeClaims = volumeClaimsOn(nodes, facts);
   const sharedVolumeClaims = sharedAmong(volumeClaims.length === 0 ? [] : await cluster.readVolumeClaims(volumeClaims));
   const denials = new Map<string, string>();
-  for (const trial of trialsOn(nodes, { cluster: facts, policy, sharedVolumeClaims })) {
+  await severalAtATime(trialsOn(nodes, { cluster: facts, policy, sharedVolumeClaims }), async (trial) => {
     const denial = await tryRelease(trial);
     if (denial !== undefined) denials.set(trial.workload, denial);
-  }
+  });
   return { sharedVolumeClaims, denials };
 }
