@@ -194,7 +194,7 @@ describe('a monitor that fails for good', () => {
       const second = Promise.withResolvers<void>();
       const { harness, handle } = await start({
         before: async (step) => {
-          if (step === 'suspendScaling') {
+          if (step === 'createPool') {
             await world.clock.sleep(seenSeconds * 1_000);
             await handle.executeUpdate(abortUpdate, { args: [operator] });
           }
