@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { acceptOption, type WrittenAcceptances } from './accept-option.ts';
 import { type AuditFormat, auditFormats } from './audit/formats.ts';
 import { type ClusterOptions, clusterOptionsOf } from './cluster-options.ts';
 import type { ExitCode } from './output/exit-codes.ts';
@@ -10,6 +11,7 @@ interface AuditFlags extends ClusterOptions {
   readonly pool?: string;
   readonly region?: string;
   readonly output: AuditFormat;
+  readonly accept: WrittenAcceptances;
 }
 
 /** Adds `audit`. */
@@ -19,6 +21,7 @@ export function addAudit(program: Command, finish: (code: ExitCode) => void): vo
     .description('find what would lose connections when nodes are replaced, with the fixes; changes nothing')
     .option('--service <ns/name>', 'only what has to do with this Service')
     .option('--pool <name>', 'only the nodes of this pool, and what is on them')
+    .addOption(acceptOption())
     .option('--region <region>', 'AWS region; from the kubeconfig or AWS_REGION unless given')
     .addOption(new Option('-o, --output <format>', 'how to print data').choices([...auditFormats]).default('table'))
     .addHelpText(
@@ -33,15 +36,16 @@ export function addAudit(program: Command, finish: (code: ExitCode) => void): vo
           '\ninfo       worth knowing' +
           '\n\nBelow each blocker and error is its fix: a command, or a part of a manifest. Nothing is applied.' +
           '\nA rule in full: nodeferry explain WKL-033. All rules: docs/audit.md.' +
-          '\nExit code 0 if nothing is worse than a warning, 1 otherwise.' +
+          '\nExit code 0 if nothing is worse than a warning but what --accept accepts, 1 otherwise.' +
           '\n\nExamples:\n  $ nodeferry audit\n  $ nodeferry audit --service shop/checkout' +
           '\n  $ nodeferry audit --pool web-1-35 --region eu-west-1' +
           "\n  $ nodeferry audit -o json | jq -r '.findings[].fix.commands[]?'" +
+          '\n  $ nodeferry audit --accept WKL-012="closed by its owner in May"' +
           '\n  $ nodeferry audit -o sarif > audit.sarif   # for code scanning',
       ),
     )
-    .action(async ({ service, pool, region, output, ...options }: AuditFlags) => {
+    .action(async ({ service, pool, region, output, accept, ...options }: AuditFlags) => {
       const { auditCommand } = await import('./commands/audit.ts');
-      finish(await auditCommand({ service, pool, region, output, ...clusterOptionsOf(options) }));
+      finish(await auditCommand({ service, pool, region, output, accept, ...clusterOptionsOf(options) }));
     });
 }

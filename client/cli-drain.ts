@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
+import { acceptOption, type WrittenAcceptances } from './accept-option.ts';
 import { type ClusterOptions, clusterOptionsOf } from './cluster-options.ts';
 import type { ExitCode } from './output/exit-codes.ts';
 import { outputOption } from './output/output-option.ts';
@@ -19,6 +20,7 @@ interface DrainFlags extends ClusterOptions {
   readonly dryRun: boolean | string;
   readonly yes: boolean;
   readonly reason: string;
+  readonly accept: WrittenAcceptances;
   readonly detach: boolean;
   readonly output: OutputFormat;
 }
@@ -51,6 +53,7 @@ export function addDrain(program: Command, finish: (code: ExitCode) => void): vo
     )
     .option('--yes', 'do not ask before instances are terminated', false)
     .option('--reason <text>', 'why, for the audit trail', '')
+    .addOption(acceptOption())
     .option('-d, --detach', 'return as soon as the run is started', false)
     .addOption(outputOption())
     .addHelpText(
@@ -70,7 +73,7 @@ export function addDrain(program: Command, finish: (code: ExitCode) => void): vo
       const chosen = { names, selector, pool, file, cluster, region };
       const isDryRun = dryRun !== false && dryRun !== 'none';
       const evicting = { deleteEmptyDirData: deleteEmptydirData, dryRun: isDryRun };
-      const { terminate, force, yes, reason, detach, output } = rest;
+      const { terminate, force, yes, reason, accept, detach, output } = rest;
       const code = await drainCommand({
         ...chosen,
         ...evicting,
@@ -78,6 +81,7 @@ export function addDrain(program: Command, finish: (code: ExitCode) => void): vo
         force,
         yes,
         reason,
+        accept,
         detach,
         output,
         ...clusterOptionsOf(options),

@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readVersion } from '../adapters/package/version.ts';
+import { acceptOption, type WrittenAcceptances } from './accept-option.ts';
 import { calledAs } from './called-as.ts';
 import { addAudit } from './cli-audit.ts';
 import { addCleanup } from './cli-cleanup.ts';
@@ -91,14 +92,16 @@ function addPlanning(program: Command, finish: (code: ExitCode) => void): void {
     .description('show what an upgrade would do, with findings; changes nothing')
     .requiredOption('-f, --file <policy>', 'policy file, - for standard input')
     .option('--out <file>', 'save the plan, to review it and to start exactly this upgrade')
+    .addOption(acceptOption())
     .addOption(outputOption())
     .addHelpText(
       'after',
       wrapHelp(
-        '\nExamples:\n  $ nodeferry plan -f policy.yaml\n  $ nodeferry plan -f policy.yaml --out plan.json\n  $ nodeferry plan -f policy.yaml -o json | jq .findings',
+        '\nExamples:\n  $ nodeferry plan -f policy.yaml\n  $ nodeferry plan -f policy.yaml --out plan.json\n  $ nodeferry plan -f policy.yaml -o json | jq .findings' +
+          '\n  $ nodeferry plan -f policy.yaml --accept SVC-028="drained by its owner on Saturdays"',
       ),
     )
-    .action(async (options: { file: string; output: OutputFormat; out?: string } & ClusterOptions) => {
+    .action(async (options: PlanFlags) => {
       const { planCommand } = await import('./commands/plan.ts');
       finish(await planCommand(options));
     });
@@ -109,12 +112,13 @@ function addPlanning(program: Command, finish: (code: ExitCode) => void): void {
     .option('-f, --file <policy>', 'policy file, - for standard input')
     .option('--yes', 'start without showing the plan and asking', false)
     .option('--reason <text>', 'why, for the audit trail', '')
+    .addOption(acceptOption())
     .option('-d, --detach', 'return as soon as the run is started', false)
     .addOption(outputOption())
     .addHelpText(
       'after',
       wrapHelp(
-        '\nCtrl-C detaches; the run continues.\n\nExamples:\n  $ nodeferry upgrade -f policy.yaml --reason "CVE-2026-1234"\n  $ nodeferry upgrade plan.json\n  $ nodeferry upgrade -f policy.yaml --yes --detach -o json   # in a pipeline',
+        '\nCtrl-C detaches; the run continues. What --accept accepts, the report repeats with the reason.\n\nExamples:\n  $ nodeferry upgrade -f policy.yaml --reason "CVE-2026-1234"\n  $ nodeferry upgrade plan.json\n  $ nodeferry upgrade -f policy.yaml --yes --detach -o json   # in a pipeline',
       ),
     )
     .action(async (plan: string | undefined, options: UpgradeFlags) => {
@@ -123,8 +127,17 @@ function addPlanning(program: Command, finish: (code: ExitCode) => void): void {
     });
 }
 
+/** Options of `plan`, as commander parses them. */
+interface PlanFlags extends ClusterOptions {
+  readonly file: string;
+  readonly output: OutputFormat;
+  readonly out?: string;
+  readonly accept: WrittenAcceptances;
+}
+
 /** Options of `upgrade`, as commander parses them. */
 interface UpgradeFlags extends ClusterOptions {
+  readonly accept: WrittenAcceptances;
   readonly file?: string;
   readonly reason: string;
   readonly yes: boolean;

@@ -1,6 +1,7 @@
 import type { NodeFacts } from '../core/model/node.ts';
 import type { PoolFacts, PoolRef } from '../core/model/pool.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
+import { acceptedServices, giveReasons, withUnprotected } from '../core/plan/acceptance.ts';
 import { buildPlanInSlices } from '../core/plan/build-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { isInPlace, oldNodes, withFound } from '../core/policy/members.ts';
@@ -66,8 +67,12 @@ export async function observeAndPlan(
   const observation: Observation = { pool, ...(newPool === undefined ? {} : { newPool }), facts, ...asked };
   const known = withFound(policy, facts.cluster);
   const provider = pools.traitsOf(ref);
-  const plan = await inSlices(buildPlanInSlices({ policy: known, run, provider, ...observation }));
-  return { plan, observation };
+  const planFor = async (chosen: Policy) =>
+    await inSlices(buildPlanInSlices({ policy: chosen, run, provider, ...observation }));
+  const strict = await planFor(known);
+  const services = acceptedServices(strict.findings, policy);
+  const plan = services.length === 0 ? strict : await planFor(withUnprotected(known, services));
+  return { plan: { ...plan, findings: giveReasons(plan.findings, policy) }, observation };
 }
 
 /** What the nodes alone say about a pool that no cloud is asked for. */

@@ -53,8 +53,8 @@ export const flag = (description: string) =>
     .meta({ description: `${description} Default false.` });
 
 /** One of these words. */
-export const oneOf = <const T extends readonly string[]>(values: T) =>
-  z.enum(values, { error: `one of ${values.join(', ')}` });
+export const oneOf = <const T extends readonly string[]>(values: T, allowed = `one of ${values.join(', ')}`) =>
+  z.enum(values, { error: allowed });
 
 /** One of these words, with a default. The default is appended to the description. */
 export const choice = <const T extends readonly string[]>(values: T, description: string, fallback: T[number]) =>

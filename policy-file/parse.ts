@@ -101,8 +101,14 @@ function explain(source: Source, { issue, path, kind, offset }: Fault, chosen: C
       return { ...problem('there is no such field'), allowed: known.join(', '), ...suggestionFor(lastKey, known) };
     }
     case 'name': {
-      const allowed = (issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined) ?? issue.message;
-      return { ...problem(`the name '${printable(lastKey)}' is not allowed here`), allowed };
+      const [inner] = issue.code === 'invalid_key' ? issue.issues : [];
+      const values = inner?.code === 'invalid_value' ? inner.values.map(String) : [];
+      const allowed = inner?.message ?? issue.message;
+      return {
+        ...problem(`the name '${printable(lastKey)}' is not allowed here`),
+        allowed,
+        ...suggestionFor(lastKey, values),
+      };
     }
     case 'missing':
       return { ...problem('this field is required'), allowed: allowedText(issue, chosen) };

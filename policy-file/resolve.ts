@@ -47,8 +47,14 @@ export function resolvePolicy(written: WrittenPolicy, section: ProviderSection):
     },
     ...(spec.rollout === undefined ? {} : { rollout: resolveRollout(spec.rollout) }),
     ...(spec.schedule === undefined ? {} : { schedule: resolveSchedule(spec.schedule) }),
+    ...resolveAccept(spec.accept),
     disabledRules: [...new Set(spec.disabledRules)],
   };
+}
+
+function resolveAccept(written: WrittenPolicy['spec']['accept']): Pick<Policy, 'accept'> {
+  const reasons = Object.entries(written).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return reasons.length === 0 ? {} : { accept: Object.fromEntries(reasons) };
 }
 
 /** Default name of the replacement pool: the old name, with the new version in place of the old one. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ruleTexts } from '../core/plan/audit/rule-texts.ts';
 import { podSurgeModes } from '../core/policy/policy.ts';
 import type { DeadlineSpec } from '../core/steps/step-spec.ts';
 import { deadlines, protectiveRules } from '../core/steps/steps.ts';
@@ -212,6 +213,17 @@ const traffic = z
   })
   .meta({ description: 'The traffic watch: probes that count lost requests.' });
 
+const accept = z
+  .partialRecord(
+    oneOf([...ruleTexts.keys()], 'the id of a rule, such as SVC-028; all rules: docs/audit.md'),
+    name('Why.', 500),
+    { error: 'the ids of rules, each with the reason' },
+  )
+  .meta({
+    description:
+      'Rules whose findings are accepted, by their ids, each with the reason, which the plan and the report repeat. A blocker is accepted only where the run can go on: SVC-028 and WKL-034, whose Services may lose connections then. Others have to be fixed.',
+  });
+
 /**
  * The written form of a policy for one provider. `spec.pool.provider` decides which one it is: so a mistake is reported against the fields of that
  * provider alone, and every field of the others is unknown.
@@ -247,6 +259,7 @@ export function createPolicySchema(provider: string, section: ProviderSection, p
         traffic: traffic.prefault({}),
         schedule: schedule.optional(),
         rollout: rollout.optional(),
+        accept: accept.default({}),
         disabledRules: z
           .array(oneOf(protectiveRules.map(({ id }) => id)), { error: 'a list of rules' })
           .default([])

@@ -31,6 +31,7 @@ const finding = z
     object,
     message: text('What is wrong, with the numbers. Not stable.'),
     fix,
+    accepted: text('Why it is accepted, by --accept.').optional(),
   })
   .meta({ id: 'AuditFinding', description: 'What one rule found at one object.' });
 

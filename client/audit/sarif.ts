@@ -56,6 +56,8 @@ interface SarifResult {
   }[];
   readonly partialFingerprints: { readonly 'ruleAndObject/v1': string };
   readonly properties: { readonly severity: FindingSeverity };
+  /** SARIF 2.1.0, 3.27.23: an accepted result is suppressed, and stays in the log. */
+  readonly suppressions?: readonly { readonly kind: 'external'; readonly justification: string }[];
 }
 
 /**
@@ -94,7 +96,7 @@ function describeRule({ id, title, why, fix, source, severities: [worst = 'warni
   };
 }
 
-function resultOf({ rule, severity, object, message, fix }: AuditFinding, cluster: string): SarifResult {
+function resultOf({ rule, severity, object, message, fix, accepted }: AuditFinding, cluster: string): SarifResult {
   const name = formatObject(object);
   const exactly = [...(fix.commands ?? []), ...(fix.yaml === undefined ? [] : [fix.yaml])];
   return {
@@ -105,5 +107,6 @@ function resultOf({ rule, severity, object, message, fix }: AuditFinding, cluste
     locations: [{ logicalLocations: [{ fullyQualifiedName: `${cluster}/${name}`, kind: 'object' }] }],
     partialFingerprints: { 'ruleAndObject/v1': `${cluster}/${rule}/${name}` },
     properties: { severity },
+    ...(accepted === undefined ? {} : { suppressions: [{ kind: 'external', justification: accepted }] }),
   };
 }

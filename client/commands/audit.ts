@@ -1,4 +1,6 @@
-import { needsFix } from '../../core/audit/audit.ts';
+import { acceptRules, needsFix } from '../../core/audit/audit.ts';
+import { rules } from '../../core/audit/rules.ts';
+import { readAcceptances, type WrittenAcceptances } from '../accept-option.ts';
 import type { AuditTarget } from '../audit/audit-cluster.ts';
 import type { AuditFormat } from '../audit/formats.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
@@ -8,13 +10,18 @@ import { styleFor } from '../output/style.ts';
 /** Options of `audit`. */
 interface AuditOptions extends AuditTarget {
   readonly output: AuditFormat;
+  readonly accept: WrittenAcceptances;
 }
 
-/** Audits a cluster and prints what was found. Exit code 0 if nothing is worse than a warning. Changes nothing. */
-export async function auditCommand({ output, ...target }: AuditOptions): Promise<ExitCode> {
+/** Audits a cluster and prints what was found. Exit code 0 if nothing is worse than a warning but what is accepted. Changes nothing. */
+export async function auditCommand({ output, accept, ...target }: AuditOptions): Promise<ExitCode> {
+  const reasons = readAcceptances(
+    accept,
+    rules.map(({ id }) => id),
+  );
   // Loaded on demand: the clients of the cluster and the cloud take half a second of CPU.
   const { auditCluster } = await import('../audit/audit-cluster.ts');
-  const report = await auditCluster(target);
+  const report = acceptRules(await auditCluster(target), reasons);
   if (output === 'sarif') {
     const { toSarif } = await import('../audit/sarif.ts');
     printData('json', toSarif(report), () => '');

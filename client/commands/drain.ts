@@ -5,6 +5,7 @@ import type { Policy } from '../../core/policy/policy.ts';
 import { count, listNames } from '../../core/text/format.ts';
 import { openCluster, providerOfNode } from '../../wiring/cluster.ts';
 import type { ProviderName } from '../../wiring/provider-names.ts';
+import { type WrittenAcceptances, withAccepted } from '../accept-option.ts';
 import { nameCluster } from '../cluster-name.ts';
 import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';
 import { connectTemporal } from '../connect.ts';
@@ -33,13 +34,14 @@ export interface DrainOptions extends ClusterOptions, NodeChoice {
   readonly dryRun: boolean;
   readonly yes: boolean;
   readonly reason: string;
+  readonly accept: WrittenAcceptances;
   readonly detach: boolean;
   readonly output: OutputFormat;
 }
 
 /** Drains nodes and watches that. It starts without asking, as `kubectl drain` does, unless instances are to be terminated. */
 export async function drainCommand(options: DrainOptions): Promise<ExitCode> {
-  const policy = await choosePolicy(options);
+  const policy = withAccepted(await choosePolicy(options), options.accept);
   if (options.dryRun) return await showPlan(policy, options);
   const nodes = policy.selection?.nodes ?? [];
   const name = formatRunTarget(runTargetOf(policy));

@@ -1,4 +1,5 @@
 import { refusal } from '../../core/plan/refusal.ts';
+import { type WrittenAcceptances, withAccepted } from '../accept-option.ts';
 import type { ClusterOptions } from '../cluster-options.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { formatProblem } from '../output/fail.ts';
@@ -12,13 +13,14 @@ import { renderPlan } from '../view/plan.ts';
 interface PlanOptions extends ClusterOptions {
   readonly file: string;
   readonly output: OutputFormat;
+  readonly accept: WrittenAcceptances;
   /** File to save the plan in. */
   readonly out?: string;
 }
 
 /** Observes the cluster and the cloud with the caller's credentials and prints what an upgrade would do. Changes nothing. */
 export async function planCommand(options: PlanOptions): Promise<ExitCode> {
-  const policy = readPolicyFile(options.file);
+  const policy = withAccepted(readPolicyFile(options.file), options.accept);
   // Loaded once the policy is known to be valid: the clouds' SDKs take half a second of CPU.
   const { makePlan } = await import('../make-plan.ts');
   const plan = await makePlan(policy, options);

@@ -5,6 +5,7 @@ import type { ApprovedPlan } from '../../core/plan/approved-plan.ts';
 import { refusal } from '../../core/plan/refusal.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { type PoolUpgradeInput, poolUpgradeId, upgradeOptions, workflowTypes } from '../../workflows/messages.ts';
+import { type WrittenAcceptances, withAccepted } from '../accept-option.ts';
 import type { ClusterOptions } from '../cluster-options.ts';
 import { connectTemporal, operatorName, type TemporalConnection } from '../connect.ts';
 import { isNoAnswer, noTemporal, noWorker } from '../no-answer.ts';
@@ -29,6 +30,7 @@ export interface UpgradeOptions extends ClusterOptions {
   /** Start without showing a plan and asking. */
   readonly yes: boolean;
   readonly reason: string;
+  readonly accept: WrittenAcceptances;
   readonly detach: boolean;
   readonly output: OutputFormat;
 }
@@ -85,7 +87,10 @@ export async function requireWorker(connection: TemporalConnection): Promise<voi
 }
 
 /** What to start. @throws NodeferryError InvalidPolicy, InvalidArgument */
-function readInput({ file, plan, yes }: UpgradeOptions): { readonly policy: Policy; readonly approved?: ApprovedPlan } {
+function readInput({ file, plan, yes, accept }: UpgradeOptions): {
+  readonly policy: Policy;
+  readonly approved?: ApprovedPlan;
+} {
   if ((file === undefined) === (plan === undefined)) {
     throw new NodeferryError({
       code: 'InvalidArgument',
@@ -93,8 +98,15 @@ function readInput({ file, plan, yes }: UpgradeOptions): { readonly policy: Poli
       hint: 'nodeferry upgrade -f policy.yaml   or: nodeferry upgrade plan.json',
     });
   }
-  if (plan !== undefined) return readSavedPlan(plan);
-  const policy = readPolicyFile(file ?? '-');
+  if (plan !== undefined) {
+    if (accept.length === 0) return readSavedPlan(plan);
+    throw new NodeferryError({
+      code: 'InvalidArgument',
+      message: '--accept would change what was reviewed in the saved plan.',
+      hint: 'Accept it in the plan: nodeferry plan -f POLICY --accept RULE="…" --out plan.json',
+    });
+  }
+  const policy = withAccepted(readPolicyFile(file ?? '-'), accept);
   if (!yes)
     requireTerminal(
       'Nothing was started',

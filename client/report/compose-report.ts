@@ -1,3 +1,4 @@
+import { describeAccepted } from '../../core/plan/acceptance.ts';
 import { because } from '../../core/status/because.ts';
 import { listExclusionReasons } from '../../core/status/exclusion-reasons.ts';
 import { allExternalChanges } from '../../core/status/external-changes.ts';
@@ -111,8 +112,8 @@ function windowBlocks({ window, windowOverride }: RunReport): readonly Block[] {
   ];
 }
 
-function acceptedBlocks({ unprotected }: RunReport): readonly Block[] {
-  return listOf(unprotected.map((text): Line => ({ tone: 'warn', text })));
+function acceptedBlocks({ unprotected, accepted = [] }: RunReport): readonly Block[] {
+  return listOf([...unprotected, ...accepted.map(describeAccepted)].map((text): Line => ({ tone: 'warn', text })));
 }
 
 function changeBlocks(report: RunReport): readonly Block[] {

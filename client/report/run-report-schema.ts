@@ -216,6 +216,16 @@ export const runReportSchema = z
     instanceMinutes: amount('Instance time beyond what the pool costs anyway, minutes.').optional(),
     leftovers: texts('What was not restored, or was left on purpose because restoring it would do harm.'),
     unprotected: texts('What the plan could not protect and the operator accepted.'),
+    accepted: z
+      .array(
+        z.object({
+          rule: z.string().meta({ description: 'Id of the rule.' }),
+          reason: z.string(),
+          found: texts('What the rule found; empty where it found nothing.'),
+        }),
+      )
+      .optional()
+      .meta({ description: 'Rules whose findings were accepted, by --accept or spec.accept.' }),
   })
   .meta({ title: 'RunReport', description: 'How a run of nodeferry ended, with all its evidence.' });
 

@@ -31,10 +31,16 @@ function renderFindings(findings: readonly AuditFinding[], style: Style): readon
   const [titles = [], ...drawn] = renderRows([header, ...rows], style.width);
   const lines = findings.flatMap((finding, index) => [
     ...colour(drawn[index] ?? [], finding, style),
-    ...(isSevere(finding) ? renderFix(finding.fix, style) : []),
+    ...renderAnswer(finding, style),
   ]);
   // A fix ends with an empty line already.
   return [...titles, ...lines, ...(lines.at(-1) === '' ? [] : [''])];
+}
+
+/** The fix of a severe finding, or why it is accepted. */
+function renderAnswer(finding: AuditFinding, style: Style): readonly string[] {
+  if (finding.accepted !== undefined) return [style.paint('warn', `${indent}accepted: ${finding.accepted}`), ''];
+  return isSevere(finding) ? renderFix(finding.fix, style) : [];
 }
 
 function isSevere({ severity }: AuditFinding): boolean {
@@ -74,9 +80,11 @@ function renderUnread({ unread }: AuditReport, style: Style): readonly string[] 
 
 function summarize(findings: readonly AuditFinding[]): string {
   const told = severities.map((severity) => {
-    const n = findings.filter((finding) => finding.severity === severity).length;
+    const n = findings.filter((finding) => finding.severity === severity && finding.accepted === undefined).length;
     return severity === 'info' ? `${n} info` : count(n, severity);
   });
   const [first] = findings;
+  const accepted = findings.filter((finding) => finding.accepted !== undefined).length;
+  if (accepted > 0) told.push(`${accepted} accepted`);
   return first === undefined ? told.join(', ') : `${told.join(', ')}. Why it matters: nodeferry explain ${first.rule}`;
 }

@@ -1,4 +1,5 @@
 import { describeMinServing } from '../../core/guard/min-serving.ts';
+import { recordAccepted } from '../../core/plan/acceptance.ts';
 import type { Finding } from '../../core/plan/finding.ts';
 import type { WorkloadSurge } from '../../core/plan/pod-surge-plan.ts';
 import type { PoolPlan, ServicePlan } from '../../core/plan/pool-plan.ts';
@@ -36,6 +37,7 @@ export function renderPlan(plan: PoolPlan, style: Style): string[] {
     `expected ${formatDuration(plan.estimate.totalMs)}: ${plan.estimate.terms
       .map((term) => `${term.name} ${formatDuration(term.ms)}`)
       .join(', ')}`,
+    ...renderInVain(plan),
     ...unprotected(plan, style),
   ];
   return fitWidth(lines, style);
@@ -104,9 +106,17 @@ function renderFindings(findings: readonly Finding[], style: Style): string[] {
   if (findings.length === 0) return ['no findings', ''];
   const lines = findings.flatMap((finding) => [
     `${style.paint(toneOfSeverity[finding.severity], finding.severity.padEnd(7))} ${finding.rule} ${finding.subject}: ${finding.message}`,
-    `        fix: ${finding.hint}`,
+    finding.accepted === undefined
+      ? `        fix: ${finding.hint}`
+      : style.paint('warn', `        accepted: ${finding.accepted}`),
   ]);
   return [...lines, ''];
+}
+
+/** Rules that are accepted and have found nothing. */
+function renderInVain({ findings, policy }: PoolPlan): string[] {
+  const without = recordAccepted(findings, policy).filter(({ found }) => found.length === 0);
+  return without.length === 0 ? [] : [`accepted, but nothing was found: ${listNames(without.map(({ rule }) => rule))}`];
 }
 
 function unprotected(plan: PoolPlan, style: Style): string[] {

@@ -1,3 +1,4 @@
+import { describeAccepted } from '../../core/plan/acceptance.ts';
 import { explainAction } from '../../core/status/because.ts';
 import { describeTraffic } from '../../core/status/describe-traffic.ts';
 import { listExclusionReasons } from '../../core/status/exclusion-reasons.ts';
@@ -27,6 +28,7 @@ export function renderReport(report: RunReport, style: Style): string[] {
     ...(report.nodes.length === 0 ? [] : [...renderTimeline(report, style.width), '']),
     ...listExclusionReasons(report.nodes).map((one) => `excluded because ${one}`),
     ...list('unprotected', report.unprotected, style),
+    ...list('accepted', (report.accepted ?? []).map(describeAccepted), style),
     ...list('leftovers', report.leftovers, style),
     ...allExternalChanges(report).map(({ at, what }) => `external change at ${new Date(at).toISOString()}: ${what}`),
     ...report.actions.map((action) => `${new Date(action.at).toISOString()} ${explainAction(action)}`),

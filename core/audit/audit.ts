@@ -15,6 +15,8 @@ import { belongsTo } from './scope.ts';
 /** What was found at one object by one rule. */
 export interface AuditFinding extends Violation {
   readonly rule: string;
+  /** Why the operator accepts it; absent where it is not accepted. */
+  readonly accepted?: string;
 }
 
 /** Something that could not be read, and what was not checked because of that. */
@@ -94,7 +96,18 @@ function compareFindings(a: AuditFinding, b: AuditFinding): number {
   );
 }
 
-/** Whether there is anything that should be fixed before nodes are replaced. */
+/** The same audit, with the reasons why findings of these rules are accepted, by their ids. */
+export function acceptRules(report: AuditReport, reasons: Readonly<Record<string, string>>): AuditReport {
+  const findings = report.findings.map((finding) => {
+    const accepted = Object.hasOwn(reasons, finding.rule) ? reasons[finding.rule] : undefined;
+    return accepted === undefined ? finding : { ...finding, accepted };
+  });
+  return { ...report, findings };
+}
+
+/** Whether there is anything that should be fixed before nodes are replaced, and that nobody has accepted. */
 export function needsFix({ findings }: AuditReport): boolean {
-  return findings.some(({ severity }) => severity === 'blocker' || severity === 'error');
+  return findings.some(
+    ({ severity, accepted }) => accepted === undefined && (severity === 'blocker' || severity === 'error'),
+  );
 }

@@ -15,4 +15,8 @@ export interface Finding {
   readonly hint: string;
   /** Connections or requests can be lost here in spite of all protections. The report repeats it. */
   readonly leavesUnprotected?: boolean;
+  /** Of a blocker: Services (`namespace/name`) that may lose connections if its rule is accepted, and the run goes on then. Absent where it could not. */
+  readonly acceptableFor?: readonly string[];
+  /** Why the operator accepts it; absent where it is not accepted. */
+  readonly accepted?: string;
 }

@@ -1,5 +1,6 @@
 import type { Problem } from '../model/problem.ts';
 import { count } from '../text/format.ts';
+import { adviseAcceptance } from './acceptance.ts';
 import type { Finding } from './finding.ts';
 import type { PoolPlan } from './pool-plan.ts';
 
@@ -17,7 +18,9 @@ export function refusal(
   return {
     code: 'PreflightRefused',
     message: `${subject} without loss: ${count(blockers.length, 'blocker')}: ${list}`,
-    hint: [...new Set(blockers.map((finding) => finding.hint))].join(' '),
+    hint: [...new Set(blockers.map((finding) => finding.hint)), ...adviseAcceptance(blockers, plan.policy ?? {})].join(
+      ' ',
+    ),
   };
 }
 

@@ -34,6 +34,8 @@ export interface Policy {
   readonly schedule?: SchedulePolicy;
   /** Absent: all nodes as soon as the guard allows, and nobody has to approve. */
   readonly rollout?: RolloutPolicy;
+  /** Rules of the audit whose findings are accepted, each with the reason; absent where none is. */
+  readonly accept?: Readonly<Record<string, string>>;
   /** Protective rules that are off in this run. Only experiments that are meant to lose requests have any. */
   readonly disabledRules: readonly ProtectiveRule[];
 }

@@ -1,11 +1,13 @@
 import type { Problem } from '../model/problem.ts';
+import { recordAccepted } from '../plan/acceptance.ts';
 import type { NodeStatus, RunReport, RunStatus } from '../status/status.ts';
 import { instanceMinutes } from '../surge/instance-minutes.ts';
 import type { RunState } from './state.ts';
 
 /** The report of a run that is over, with what could not be rolled back. */
 export function reportOf(state: RunState, outcome: RunReport['outcome'], leftovers: readonly string[]): RunReport {
-  const { status, newNodes, requested, requestedOld } = state;
+  const { status, newNodes, requested, requestedOld, plan } = state;
+  const accepted = plan === undefined ? [] : recordAccepted(plan.findings, plan.policy);
   const until = state.idleAt ?? status.finishedAt ?? state.now;
   return {
     ...status,
@@ -14,6 +16,7 @@ export function reportOf(state: RunState, outcome: RunReport['outcome'], leftove
     newNodes,
     instanceMinutes: instanceMinutes({ requested: [...requested, ...requestedOld], nodes: status.nodes, until }),
     leftovers: [...leftovers, ...state.retained],
+    ...(accepted.length === 0 ? {} : { accepted }),
     unprotected: [...state.unprotected, ...unprotectedOn(status.nodes)],
   };
 }

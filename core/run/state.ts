@@ -149,11 +149,10 @@ export function policyOf<P extends Pick<Policy, 'guard' | 'found'>>(
   policy: P,
 ): P {
   const found = plan?.policy.found;
-  return {
-    ...policy,
-    ...(found === undefined ? {} : { found }),
-    ...(maxInFlight === undefined ? {} : { guard: { ...policy.guard, maxInFlight } }),
-  };
+  // With the Services of blockers that were accepted when the plan was made.
+  const acceptUnprotected = plan?.policy.guard.acceptUnprotected ?? policy.guard.acceptUnprotected;
+  const guard = { ...policy.guard, acceptUnprotected, ...(maxInFlight === undefined ? {} : { maxInFlight }) };
+  return { ...policy, guard, ...(found === undefined ? {} : { found }) };
 }
 
 /** How often a node, by name, was to be retried: with every resume of the run, and each time that an operator asked for it alone. */

@@ -1,6 +1,7 @@
 import type { ExternalChange } from '../model/external-change.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
+import type { AcceptedRule } from '../plan/acceptance.ts';
 import type { WindowStatus } from '../schedule/window-status.ts';
 import type { NodeStep } from '../steps/node-steps.ts';
 import type { FinalPhase, PoolPhase } from '../steps/pool-phases.ts';
@@ -151,4 +152,6 @@ export interface RunReport extends RunStatus {
   readonly leftovers: readonly string[];
   /** What the plan could not protect and the operator accepted. */
   readonly unprotected: readonly string[];
+  /** Rules whose findings were accepted, with the reasons; absent where none was. */
+  readonly accepted?: readonly AcceptedRule[];
 }

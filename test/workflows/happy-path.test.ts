@@ -196,4 +196,36 @@ describe('Services that nodeferry does not support', () => {
     expect(report.unprotected).toEqual([expect.stringContaining('service default/old')]);
     expectNothingLeft(world, 4);
   });
+
+  test('do not refuse the run where their rule is accepted, and the report has the reason', async () => {
+    const accept = { 'SVC-028': 'drained by its owner', 'WKL-034': 'in case' };
+    const { world, start } = upgradeOf({ policy: { accept } });
+    addClassicService(world, 'old', 'Local', { app: 'api' });
+    const { harness, handle } = await start();
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expect(report.accepted).toEqual([
+      { rule: 'SVC-028', reason: 'drained by its owner', found: [expect.stringContaining('service default/old')] },
+      { rule: 'WKL-034', reason: 'in case', found: [] },
+    ]);
+    expectNothingLeft(world, 4);
+  });
+
+  test('still block further nodes that appear once the rule was accepted for others', async () => {
+    const { world, start } = upgradeOf({ policy: { accept: { 'SVC-028': 'drained by its owner' } } });
+    addClassicService(world, 'old', 'Local', { app: 'api' });
+    const web = world.services.find((service) => service.key === 'default/web');
+    if (web === undefined) throw new Error('no Service');
+    const { harness, handle } = await start({
+      before: (step) => {
+        if (step === 'cordonNodes') web.balancer = 'classic';
+      },
+    });
+    const { stalled } = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+    expect(stalled?.message).toContain("default/web can't be protected");
+    delete web.balancer;
+    await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'fixed' }] });
+    expect((await harness.finish(handle)).outcome).toBe('completed');
+    expectNothingLeft(world, 4);
+  });
 });

@@ -29,7 +29,7 @@ function judge(
   if (isAccepted(fact, policy)) {
     return {
       severity: 'error',
-      message: `it can't be protected, and spec.guard.acceptUnprotected accepts that; ${touch} to replace: ${fact.detail}`,
+      message: `it can't be protected, which the policy accepts; ${touch} to replace: ${fact.detail}`,
       hint: fact.hint,
       leavesUnprotected: true,
     };
@@ -38,5 +38,6 @@ function judge(
     severity: 'blocker',
     message: `it can't be protected, and ${touch} to replace: ${fact.detail}`,
     hint: `${fact.hint} Or list it in spec.guard.acceptUnprotected: it may lose connections then.`,
+    acceptableFor: [fact.service],
   };
 }

@@ -47,7 +47,8 @@ describe('an unsupported Service', () => {
       `SVC-028 service default/web: it can't be protected, and ${touch}: no load balancer has the address web.elb.example`,
     );
     expect(refusal(plan)?.hint).toBe(
-      'Move it to a Network Load Balancer. Or list it in spec.guard.acceptUnprotected: it may lose connections then.',
+      'Move it to a Network Load Balancer. Or list it in spec.guard.acceptUnprotected: it may lose connections then. ' +
+        'Or accept the loss, with the reason: --accept SVC-028="…".',
     );
   });
 
@@ -82,7 +83,7 @@ describe('an accepted unsupported Service', () => {
     expect(found(plan)).toEqual([['SVC-028', 'error']]);
     expect(refusal(plan)).toBeUndefined();
     expect(unprotected(plan.findings)).toEqual([
-      "service default/web: it can't be protected, and spec.guard.acceptUnprotected accepts that; it has endpoints on the nodes to replace: no load balancer has the address web.elb.example",
+      "service default/web: it can't be protected, which the policy accepts; it has endpoints on the nodes to replace: no load balancer has the address web.elb.example",
     ]);
   });
 

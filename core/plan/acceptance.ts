@@ -1,0 +1,63 @@
+import type { Policy } from '../policy/policy.ts';
+import { listNames } from '../text/format.ts';
+import type { Finding } from './finding.ts';
+
+/** A rule whose findings the operator accepts, as the report records it. */
+export interface AcceptedRule {
+  readonly rule: string;
+  readonly reason: string;
+  /** What it found, in words; empty where it found nothing. */
+  readonly found: readonly string[];
+}
+
+type Accepting = Pick<Policy, 'accept'>;
+
+/**
+ * Services that may lose connections because the policy accepts the rule of a blocker: those that it names now. One that appears later was not
+ * accepted by anybody.
+ */
+export function acceptedServices(findings: readonly Finding[], { accept = {} }: Accepting): readonly string[] {
+  const services = findings.flatMap(({ rule, acceptableFor = [] }) =>
+    Object.hasOwn(accept, rule) ? acceptableFor : [],
+  );
+  return [...new Set(services)];
+}
+
+/** The policy of a run that may lose connections of these Services too. */
+export function withUnprotected(policy: Policy, services: readonly string[]): Policy {
+  const acceptUnprotected = [...new Set([...policy.guard.acceptUnprotected, ...services])];
+  return { ...policy, guard: { ...policy.guard, acceptUnprotected } };
+}
+
+/** The findings, those of accepted rules with the reason. A blocker that is left is not accepted: the run can't go on with it. */
+export function giveReasons<T extends Finding>(findings: readonly T[], { accept = {} }: Accepting): readonly T[] {
+  return findings.map((finding) => {
+    const reason = Object.hasOwn(accept, finding.rule) ? accept[finding.rule] : undefined;
+    return reason === undefined || finding.severity === 'blocker' ? finding : { ...finding, accepted: reason };
+  });
+}
+
+/** What was accepted, with what was found of it. */
+export function recordAccepted(findings: readonly Finding[], { accept = {} }: Accepting): readonly AcceptedRule[] {
+  return Object.entries(accept).map(([rule, reason]) => {
+    const own = findings.filter((finding) => finding.rule === rule);
+    return { rule, reason, found: own.map(({ subject, message }) => `${subject}: ${message}`) };
+  });
+}
+
+/** An accepted rule on one line. */
+export function describeAccepted({ rule, reason, found }: AcceptedRule): string {
+  return `${rule} was accepted (${reason}): ${found.length === 0 ? 'nothing was found' : listNames(found, 5)}`;
+}
+
+/** What to do about blockers that accepting does not help with, or could. Empty where nothing is to be said about it. */
+export function adviseAcceptance(blockers: readonly Finding[], { accept = {} }: Accepting): readonly string[] {
+  const [acceptable, others] = [true, false].map((wanted) => [
+    ...new Set(blockers.filter((one) => (one.acceptableFor !== undefined) === wanted).map(({ rule }) => rule)),
+  ]);
+  const inVain = (others ?? []).filter((rule) => Object.hasOwn(accept, rule));
+  return [
+    ...inVain.map((rule) => `Accepting ${rule} does not help: the run could not go on.`),
+    ...(acceptable ?? []).map((rule) => `Or accept the loss, with the reason: --accept ${rule}="…".`),
+  ];
+}
