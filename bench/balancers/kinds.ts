@@ -22,7 +22,7 @@ export interface BalancerKind {
   readonly drain: string;
   /** What nodeferry waits for before pods leave. */
   readonly waits: string;
-  /** The protective rule without which its Services lose requests while controllers are late. */
+  /** The protective rule without which its Services lose requests while controllers are late. What each rule is for by itself: test/e2e/negative-controls.test.ts. */
   readonly protectedBy: ProtectiveRule;
   /** What nodeferry says or refuses before it begins. */
   readonly says: string;

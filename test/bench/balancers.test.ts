@@ -96,7 +96,7 @@ test('a measurement of some orders keeps the others, with their date', () => {
     { ...usual, seconds: 7 },
   ]);
   expect(renderBalancersPage([complete])).toContain(
-    'on 2026-03-04: 2 × a processor, 24 GB; nodeferry, pod surge on 2026-01-02: 2 × a processor, 24 GB.',
+    'on 2026-03-04: 2 × a processor, 24 GB. On 2026-01-02: 2 × a processor, 24 GB: nodeferry, pod surge.',
   );
   // What was kept once keeps its own date.
   const again = completeWith({ ...later, date: '2026-05-06' }, complete);
