@@ -18,16 +18,15 @@ const departures = [
 ] as const;
 
 /** Has Google refuse whatever takes a node or a pod out of its load balancer. The answer allows it again. */
-export function refuseOnGoogle({ gcp }: Pick<GkeLab, 'gcp'>): () => void {
-  for (const method of departures)
-    gcp.faults.fail('unavailable', { service: 'compute', method }, Number.POSITIVE_INFINITY);
-  return () => gcp.faults.clear();
+export function refuseOnGoogle({ faults }: Pick<GkeLab['gcp'], 'faults'>): () => void {
+  for (const method of departures) faults.fail('unavailable', { service: 'compute', method }, Number.POSITIVE_INFINITY);
+  return () => faults.clear();
 }
 
 /** The same on AWS. */
-export function refuseOnAws({ aws }: Pick<Lab, 'aws'>): () => void {
-  aws.faults.throttle({ service: 'elbv2', action: 'DeregisterTargets' }, 1);
-  return () => aws.faults.clear();
+export function refuseOnAws({ faults }: Pick<Lab['aws'], 'faults'>): () => void {
+  faults.throttle({ service: 'elbv2', action: 'DeregisterTargets' }, 1);
+  return () => faults.clear();
 }
 
 /** Controllers that are refused. */

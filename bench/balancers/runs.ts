@@ -87,11 +87,11 @@ async function openScenario(scenario: BalancersScenario, { signal, onProgress }:
   if (scenario === 'eks-balancers') {
     const session = await openSession(eksBalancersScenario, options);
     const { lab } = session;
-    return { scenario, session, hands: (change) => eksHands(lab, change), refuse: () => refuseOnAws(lab) };
+    return { scenario, session, hands: (change) => eksHands(lab, change), refuse: () => refuseOnAws(lab.aws) };
   }
   const session = await openGkeSession(gkeScenarios[scenario], options);
   const { lab } = session;
-  return { scenario, session, hands: (change) => gkeHands(lab, change), refuse: () => refuseOnGoogle(lab) };
+  return { scenario, session, hands: (change) => gkeHands(lab, change), refuse: () => refuseOnGoogle(lab.gcp) };
 }
 
 /** Controllers that were refused try again late: the run waits for them. */
