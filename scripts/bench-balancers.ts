@@ -36,7 +36,11 @@ function readOptions(argv: readonly string[]): BalancersOptions {
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  $ npm run bench:balancers\n  $ npm run bench:balancers -- --scenario eks-balancers --docs',
+      `
+Examples:
+  $ npm run bench:balancers
+  $ npm run bench:balancers -- --scenario eks-balancers --docs
+  $ npm run bench:balancers -- --scenario gke-pods --orders late-controllers without-rule`,
     );
   program.parse([...argv]);
   return program.opts<BalancersOptions>();
