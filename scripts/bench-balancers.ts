@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
@@ -8,6 +8,7 @@ import {
   type BalancersScenario,
   balancersOrders,
   balancersScenarios,
+  completeWith,
   type MeasuredBalancers,
   missed,
 } from '../bench/balancers/measured.ts';
@@ -28,10 +29,18 @@ function readOptions(argv: readonly string[]): BalancersOptions {
     .description('Replaces a pool behind load balancers of all kinds under traffic, and counts what each kind loses.')
     .addOption(new Option('--scenario <name>', 'of the lab').choices([...balancersScenarios]).default('gke-balancers'))
     .addOption(new Option('--orders <order...>', 'orders').choices([...balancersOrders]).default([...balancersOrders]))
-    .option('--docs', 'write docs/measurements/SCENARIO.json; npm run gen makes docs/load-balancers.md of it', false)
+    .option(
+      '--docs',
+      'write docs/measurements/SCENARIO.json, which keeps the other orders that it has; npm run gen makes docs/load-balancers.md of it',
+      false,
+    )
     .addHelpText(
       'after',
-      '\nExamples:\n  $ npm run bench:balancers\n  $ npm run bench:balancers -- --scenario eks-balancers --docs',
+      `
+Examples:
+  $ npm run bench:balancers
+  $ npm run bench:balancers -- --scenario eks-balancers --docs
+  $ npm run bench:balancers -- --scenario gke-pods --orders late-controllers without-rule`,
     );
   program.parse([...argv]);
   return program.opts<BalancersOptions>();
@@ -62,7 +71,8 @@ async function bench({ scenario, orders, docs }: BalancersOptions, signal: Abort
   };
   if (docs) {
     const file = join(projectRoot, 'docs', 'measurements', `${scenario}.json`);
-    writeFileSync(file, `${JSON.stringify(measured, null, 2)}\n`);
+    const earlier = existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as MeasuredBalancers) : undefined;
+    writeFileSync(file, `${JSON.stringify(completeWith(measured, earlier), null, 2)}\n`);
   }
   return 0;
 }

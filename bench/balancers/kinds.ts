@@ -1,4 +1,6 @@
 /** The kinds of load balancers that nodeferry is measured with, and what is known about each. */
+
+import type { ProtectiveRule } from '../../core/steps/steps.ts';
 import { balancedName, podsName } from '../../lab/scenarios/balancers.ts';
 import type { BalancersScenario } from './measured.ts';
 
@@ -20,6 +22,8 @@ export interface BalancerKind {
   readonly drain: string;
   /** What nodeferry waits for before pods leave. */
   readonly waits: string;
+  /** The protective rule without which its Services lose requests while controllers are late. What each rule is for by itself: test/e2e/negative-controls.test.ts. */
+  readonly protectedBy: ProtectiveRule;
   /** What nodeferry says or refuses before it begins. */
   readonly says: string;
 }
@@ -28,6 +32,12 @@ export interface BalancerKind {
 export function servicesOf({ id, targets }: Pick<BalancerKind, 'id' | 'targets'>) {
   if (targets === 'pods') return [{ policy: 'none', name: id }];
   return (['Local', 'Cluster'] as const).map((policy) => ({ policy, name: balancedName(id, policy) }));
+}
+
+/** What protects the kinds that are measured in a scenario: the rules that are off in its control. */
+export function protectingRules(scenario: BalancersScenario): readonly ProtectiveRule[] {
+  const own = balancerKinds.filter((kind) => kind.scenario === scenario);
+  return [...new Set(own.map(({ protectedBy }) => protectedBy))];
 }
 
 const excludeLabel = 'the exclusion label of its node';
@@ -47,6 +57,7 @@ export const balancerKinds: readonly BalancerKind[] = [
     lever: excludeLabel,
     drain: 'the draining time of the backend service, 30 s',
     waits: 'the node to be gone from the groups of all zones, and the draining time',
+    protectedBy: 'wait-for-deregistration',
     says: 'nothing',
   },
   {
@@ -58,6 +69,7 @@ export const balancerKinds: readonly BalancerKind[] = [
     lever: excludeLabel,
     drain: 'the draining time of the backend service, 30 s',
     waits: 'the node to be gone from the groups of all zones, and the draining time',
+    protectedBy: 'wait-for-deregistration',
     says: 'nothing',
   },
   {
@@ -70,6 +82,7 @@ export const balancerKinds: readonly BalancerKind[] = [
     lever: excludeLabel,
     drain: 'none, unless somebody sets a draining time on the backend service',
     waits: 'the node to be gone from the group, and the propagation time',
+    protectedBy: 'wait-for-deregistration',
     says: '`SVC-030`: established connections may be cut',
   },
   {
@@ -81,6 +94,7 @@ export const balancerKinds: readonly BalancerKind[] = [
     lever: 'the exclusion label, read only when the cordon changes: nodeferry removes the cordon and sets it again',
     drain: 'the draining time of the backend service, 30 s',
     waits: 'the node to be gone from the group, and the draining time',
+    protectedBy: 'wait-for-deregistration',
     says: 'nothing',
   },
   {
@@ -92,6 +106,7 @@ export const balancerKinds: readonly BalancerKind[] = [
     lever: excludeLabel,
     drain: 'none',
     waits: 'the node to be gone from the pool, and the propagation time',
+    protectedBy: 'wait-for-deregistration',
     says: '`SVC-030`: established connections may be cut',
   },
   {
@@ -105,6 +120,7 @@ export const balancerKinds: readonly BalancerKind[] = [
     drain: 'the draining time of the backend service: none, unless somebody sets one (30 s in the lab)',
     waits:
       'each pod to be gone from the groups of all zones, and the longer of the draining time and the propagation time',
+    protectedBy: 'wait-for-deregistration',
     says: '`SVC-030`, if nobody has set a draining time; `WKL-034`, if pods cannot be removed from endpoints',
   },
   {
@@ -116,6 +132,7 @@ export const balancerKinds: readonly BalancerKind[] = [
     lever: excludeLabel,
     drain: 'the deregistration delay of the target group, 300 s (25 s in the lab)',
     waits: 'the target to be draining, unused or absent, and the deregistration delay or the propagation time',
+    protectedBy: 'wait-for-deregistration',
     says: 'nothing',
   },
 ];

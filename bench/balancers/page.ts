@@ -1,12 +1,24 @@
+import type { ProtectiveRule } from '../../core/steps/steps.ts';
 import type { RequestCounts } from '../../demo/report.ts';
 import { type BalancerKind, balancerKinds, servicesOf } from './kinds.ts';
-import { type BalancersOrder, balancersOrders, type MeasuredBalancers, missed } from './measured.ts';
+import {
+  type BalancersOrder,
+  type BalancersRun,
+  balancersOrders,
+  isAnnounced,
+  isControl,
+  type MeasuredBalancers,
+  missed,
+  missedUnannounced,
+} from './measured.ts';
 
 const clouds = { gke: 'GKE', eks: 'EKS' } as const;
 
 const orders: Readonly<Record<BalancersOrder, string>> = {
   'pod-surge': 'nodeferry, pod surge',
   batches: 'nodeferry, in batches',
+  'late-controllers': 'nodeferry, late controllers',
+  'without-rule': 'nodeferry, late controllers, without its rule',
   usual: 'usual order',
 };
 
@@ -19,11 +31,17 @@ What nodeferry does for each kind of load balancer, and what was measured. [conc
 
 The numbers are from the lab: real controllers, nodes, kube-proxies and packets, on a simulated cloud. In each run one pool of four nodes was
 behind load balancers of one or several kinds at once, each kind with both external traffic policies and a workload of its own. Where pods are
-targets there is no such policy. New connections, reused connections, requests of 3 s and streams of 20 s were sent to every Service. The usual
-order (cordon, \`kubectl drain\`, terminate) is the control: it replaced the same pool in the same lab.
+targets there is no such policy. New connections, reused connections, requests of 3 s and streams of 20 s were sent to every Service.
+
+nodeferry replaced the pool with pod surge, in batches, and with pod surge while controllers were late: the cloud refused to take anything out of
+a load balancer until a minute after the first exclusion. Two controls show that the traffic meets what nodeferry protects from. In one,
+controllers were late too, and the [rule](concepts.md#the-seven-protective-rules) that protects the kind was off. The other is the usual order:
+cordon, \`kubectl drain\`, terminate. Where controllers are not late, few kinds lose anything without the rule in this lab: most nodes and pods are
+deregistered before the pods have stopped.
 
 Where Google drains no connections, the plan reports \`SVC-030\` and the run goes on. What becomes of established connections then
 is documented nowhere; the lab cuts them as soon as the node leaves, which is the worst case.
+There, only requests that are lost or slow show in the control what the rule protects.
 
 ${(['gke', 'eks'] as const).map((cloud) => renderCloud(cloud, measured)).join('\n')}
 ## Not measured
@@ -54,35 +72,45 @@ ${table(
 }
 
 /** How many kinds a measurement has had at once, and where it comes from. */
-function describeOrigin({ scenario, date, host }: MeasuredBalancers): string {
+function describeOrigin({ scenario, date, host, runs }: MeasuredBalancers): string {
   const kinds = balancerKinds.filter((kind) => kind.scenario === scenario).map(({ title }) => title);
-  return `- ${kinds.join('; ')}: written by \`npm run bench:balancers -- --scenario ${scenario} --docs\` on ${date}: ${host}.`;
+  const earlier = Object.groupBy(
+    runs.filter(({ origin }) => origin !== undefined),
+    ({ origin }) => `${origin?.date}: ${origin?.host}`,
+  );
+  const own = `written by \`npm run bench:balancers -- --scenario ${scenario} --docs\` on ${date}: ${host}.`;
+  const others = Object.entries(earlier).map(
+    ([origin, of = []]) => ` On ${origin}: ${of.map(({ order }) => orders[order]).join('; ')}.`,
+  );
+  return `- ${kinds.join('; ')}: ${own}${others.join('')}`;
 }
 
 function rowsOf(kind: BalancerKind, { runs }: MeasuredBalancers): readonly (readonly string[])[] {
-  return servicesOf(kind).flatMap(({ policy, name: service }) =>
-    balancersOrders.flatMap((order) => {
+  return servicesOf(kind).flatMap((service) =>
+    balancersOrders.map((order) => {
       const run = runs.find((one) => one.order === order);
-      const counts = run?.services[service];
-      if (run === undefined || counts === undefined) return [];
+      const head = [kind.title, service.policy, orders[order]];
+      const counts = run?.services[service.name];
+      if (run === undefined || counts === undefined) return [...head, '', '', '', '', 'not measured'];
       const numbers = [counts.sent, counts.lost, counts.cut, counts.slow].map((one) => one.toLocaleString('en'));
-      return [[kind.title, policy, orders[order], ...numbers, explain(order, counts, run.unprotected, service)]];
+      return [...head, ...numbers, explain(run, counts, service.name, kind.protectedBy)];
     }),
   );
 }
 
 /** What the numbers mean; they are never left to the reader where something was missed. */
-function explain(
-  order: BalancersOrder,
-  counts: RequestCounts,
-  unprotected: readonly string[],
-  service: string,
-): string {
-  if (order === 'usual') return missed(counts) > 0 ? 'control' : 'control: missed nothing in this run';
-  const announced = unprotected.some((text) => text.startsWith(`service default/${service}:`));
+function explain(run: BalancersRun, counts: RequestCounts, service: string, rule: ProtectiveRule): string {
+  const announced = isAnnounced(run, service);
+  const unannounced = missedUnannounced(run, service);
+  if (isControl(run.order)) return describeControl(run, rule, unannounced);
   if (missed(counts) === 0) return announced ? 'nothing missed, though the plan promises less' : 'nothing missed';
   // The plan announces that established connections may be cut, and nothing else.
-  return announced && counts.lost + counts.slow === 0 ? 'announced by the plan' : '**missed without announcement**';
+  return announced && unannounced === 0 ? 'announced by the plan' : '**missed without announcement**';
+}
+
+function describeControl({ disabledRules = [] }: BalancersRun, rule: ProtectiveRule, lost: number): string {
+  const control = disabledRules.includes(rule) ? `control: rule \`${rule}\` off` : 'control';
+  return lost > 0 ? control : `${control}; nothing missed in this run that the plan does not announce`;
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,5 +1,11 @@
 /** Replaces a pool behind load balancers of several kinds, once in each order, in the same lab and under the same traffic. */
-import { followLabUpgrade, inBatches, labUpgradePolicy, startLabUpgrade } from '../../demo/lab-upgrade.ts';
+import {
+  followLabUpgrade,
+  inBatches,
+  type LabUpgradeOptions,
+  labUpgradePolicy,
+  startLabUpgrade,
+} from '../../demo/lab-upgrade.ts';
 import { addRequests } from '../../demo/report.ts';
 import { type AnySession, openGkeSession, openSession } from '../../demo/session.ts';
 import { whenAborted } from '../../lab/interrupted.ts';
@@ -13,6 +19,8 @@ import type { TrafficVolume } from '../../lab/traffic/config.ts';
 import { eksHands, type PoolChange } from '../eks-hands.ts';
 import { gkeHands } from '../gke-hands.ts';
 import { type PoolHands, upgradeInOrder } from '../other-orders.ts';
+import { protectingRules } from './kinds.ts';
+import { refuseOnAws, refuseOnGoogle, startLateControllers } from './late-controllers.ts';
 import { type BalancersOrder, type BalancersRun, type BalancersScenario, countByService } from './measured.ts';
 
 /** For each Service: light enough for a dozen of them on two cores. */
@@ -37,7 +45,8 @@ interface Opening {
 
 /** Opens the lab of a scenario, and resolves once traffic has flowed without a loss for a few seconds. */
 export async function openBalancersLab(scenario: BalancersScenario, opening: Opening): Promise<BalancersLab> {
-  const { session, hands } = await openScenario(scenario, opening);
+  const open = await openScenario(scenario, opening);
+  const { session, hands } = open;
   let pool = 'web';
   return {
     replacePool: async (order) => {
@@ -48,7 +57,7 @@ export async function openBalancersLab(scenario: BalancersScenario, opening: Ope
       const done =
         order === 'usual'
           ? await replaceUsually(session, hands(change), change, opening)
-          : await replaceWithNodeferry(session, order, change, opening);
+          : await replaceWithNodeferry(open, order, change, opening);
       await new Promise((resolve) => setTimeout(resolve, afterglowMs));
       pool = change.newPool;
       const { perStream } = addRequests(session.traffic.map((traffic) => traffic.truth()));
@@ -64,32 +73,64 @@ const gkeScenarios = {
   'gke-pods': gkePodsScenario,
 } as const;
 
-async function openScenario(
-  scenario: BalancersScenario,
-  { signal, onProgress }: Opening,
-): Promise<{ readonly session: AnySession; readonly hands: (change: PoolChange) => PoolHands }> {
+/** The lab of a scenario, and what somebody does to it by hand. */
+interface OpenScenario {
+  readonly scenario: BalancersScenario;
+  readonly session: AnySession;
+  readonly hands: (change: PoolChange) => PoolHands;
+  /** Has the cloud refuse to take anything out of its load balancer. The answer ends that. */
+  readonly refuse: () => () => void;
+}
+
+async function openScenario(scenario: BalancersScenario, { signal, onProgress }: Opening): Promise<OpenScenario> {
   const options = { volume, onProgress, ...(signal === undefined ? {} : { signal }) };
   if (scenario === 'eks-balancers') {
     const session = await openSession(eksBalancersScenario, options);
-    return { session, hands: (change) => eksHands(session.lab, change) };
+    const { lab } = session;
+    return { scenario, session, hands: (change) => eksHands(lab, change), refuse: () => refuseOnAws(lab.aws) };
   }
   const session = await openGkeSession(gkeScenarios[scenario], options);
-  return { session, hands: (change) => gkeHands(session.lab, change) };
+  const { lab } = session;
+  return { scenario, session, hands: (change) => gkeHands(lab, change), refuse: () => refuseOnGoogle(lab.gcp) };
 }
 
-type Done = Pick<BalancersRun, 'seconds' | 'unprotected'>;
+/** Controllers that were refused try again late: the run waits for them. */
+const patient = { deadlines: { deregistration: '10m', eviction: '15m' } };
+
+/** Far above what a control loses: the run must not pause. */
+const traffic = { lossBudget: 1_000_000 };
+
+/** How the policy differs in an order of nodeferry. Both with late controllers are alike but for the rule. */
+function differenceOf(order: NodeferryOrder, scenario: BalancersScenario): Pick<LabUpgradeOptions, 'without' | 'spec'> {
+  if (order === 'pod-surge') return {};
+  if (order === 'batches') return { spec: inBatches };
+  const spec = { waits: patient };
+  return order === 'late-controllers' ? { spec } : { spec: { ...spec, traffic }, without: protectingRules(scenario) };
+}
+
+type Done = Pick<BalancersRun, 'seconds' | 'unprotected' | 'disabledRules'>;
+
+type NodeferryOrder = Exclude<BalancersOrder, 'usual'>;
 
 async function replaceWithNodeferry(
-  session: AnySession,
-  order: 'pod-surge' | 'batches',
+  { session, refuse, scenario }: OpenScenario,
+  order: NodeferryOrder,
   change: PoolChange,
   { signal }: Opening,
 ): Promise<Done> {
-  const policy = labUpgradePolicy(session.lab, { ...change, spec: order === 'batches' ? inBatches : {} });
-  await startLabUpgrade(session, policy);
-  const report = await followLabUpgrade(session, policy, () => undefined, signal);
-  if (report.outcome !== 'completed') throw new Error(`the run is ${report.outcome}: ${JSON.stringify(report)}`);
-  return { seconds: Math.round(report.durationMs / 1000), unprotected: report.unprotected };
+  const policy = labUpgradePolicy(session.lab, { ...change, ...differenceOf(order, scenario) });
+  const isLate = order === 'late-controllers' || order === 'without-rule';
+  const late = isLate ? startLateControllers(refuse) : undefined;
+  try {
+    await startLabUpgrade(session, policy);
+    const report = await followLabUpgrade(session, policy, late?.onStatus, signal);
+    if (report.outcome !== 'completed') throw new Error(`the run is ${report.outcome}: ${JSON.stringify(report)}`);
+    const { durationMs, unprotected, disabledRules } = report;
+    const off = disabledRules.length === 0 ? {} : { disabledRules };
+    return { seconds: Math.round(durationMs / 1000), unprotected, ...off };
+  } finally {
+    late?.end();
+  }
 }
 
 async function replaceUsually(

@@ -3,6 +3,7 @@ import '../contract/gke/tls-roots.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { gkeHands } from '../../bench/gke-hands.ts';
 import { upgradeInOrder } from '../../bench/other-orders.ts';
+import type { RunStatus } from '../../core/status/status.ts';
 import {
   followLabUpgrade,
   inBatches,
@@ -14,6 +15,7 @@ import { addRequests } from '../../demo/report.ts';
 import { openGkeSession, type Session } from '../../demo/session.ts';
 import type { GkeLab } from '../../lab/gke-lab.ts';
 import { gkeScenario } from '../../lab/scenarios/gke.ts';
+import { ownershipOf } from '../support/lab-upgrades.ts';
 
 /** Traffic continues for this long after an upgrade, so that late losses are seen too, ms. */
 const afterglowMs = 5_000;
@@ -36,14 +38,29 @@ async function losses() {
   return { ...addRequests(truths), incidents: truths.flatMap(({ incidents }) => incidents) };
 }
 
-async function upgrade(newPool: string, spec: NonNullable<LabUpgradeOptions['spec']> = {}) {
+async function upgrade(
+  newPool: string,
+  spec: NonNullable<LabUpgradeOptions['spec']> = {},
+  onStatus: (status: RunStatus) => Promise<void> = async () => undefined,
+) {
   const policy = labUpgradePolicy(session.lab, { pool, newPool, version: '1.36', spec });
   await beginClean();
   await startLabUpgrade(session, policy);
-  const report = await followLabUpgrade(session, policy);
+  const report = await followLabUpgrade(session, policy, onStatus);
   if (report.outcome === 'completed') pool = newPool;
   return { report, ...(await losses()) };
 }
+
+const poolNames = () => [...(session.lab.gcp.model.clusters.get('lab')?.pools.keys() ?? [])].toSorted();
+
+/** Requests to Google that deleted the instance of a node. One that is repeated with its ID changes nothing (Compute Engine API, requestId). */
+const deletionsOf = (node: string) =>
+  new Set(
+    session.lab.gcp.requests
+      .filter(({ method, outcome }) => method === 'instanceGroupManagers.deleteInstances' && outcome === 'ok')
+      .filter(({ input }) => (input['instances'] as readonly string[]).some((link) => link.endsWith(`/${node}`)))
+      .map(({ input }) => input['requestId']),
+  ).size;
 
 test.each([
   ['with pod surge', 'surged', {}],
@@ -53,9 +70,27 @@ test.each([
   expect(report.outcome).toBe('completed');
   expect(requests.sent).toBeGreaterThan(5_000);
   expect(requests, JSON.stringify(incidents.slice(0, 5))).toMatchObject({ lost: 0, cut: 0, slow: 0 });
-  expect([...(session.lab.gcp.model.clusters.get('lab')?.pools.keys() ?? [])].toSorted()).toEqual(
-    [newPool, 'system'].toSorted(),
-  );
+  expect(poolNames()).toEqual([newPool, 'system'].toSorted());
+});
+
+test('a worker that is killed while pods are evicted, and again while instances terminate, comes to the same end', async () => {
+  const moments = ['evicting', 'terminating'] as const;
+  const killedIn: string[] = [];
+  const { report, requests, incidents } = await upgrade('killed', inBatches, async ({ nodes }) => {
+    const step = moments.find((one) => !killedIn.includes(one) && nodes.some((node) => node.step === one));
+    if (step === undefined) return;
+    killedIn.push(step);
+    await session.killWorker();
+    session.startWorker();
+  });
+  expect(killedIn).toEqual(moments);
+  expect(report.outcome).toBe('completed');
+  expect(requests, JSON.stringify(incidents.slice(0, 5))).toMatchObject({ lost: 0, cut: 0, slow: 0 });
+  expect(report.leftovers).toEqual([]);
+  expect(await ownershipOf(session.lab, report.run)).toEqual([]);
+  expect(poolNames()).toEqual(['killed', 'system']);
+  expect(report.nodes).toHaveLength(4);
+  for (const { node } of report.nodes) expect(deletionsOf(node.name), node.name).toBe(1);
 });
 
 test('the usual order loses connections to web', async () => {

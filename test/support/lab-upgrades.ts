@@ -185,7 +185,7 @@ export function describeLosses({ requests, perStream, incidents }: Losses): stri
 }
 
 /** What a cluster still carries of a run, in words. */
-export async function ownershipOf(lab: Lab, run: string): Promise<readonly string[]> {
+export async function ownershipOf(lab: Pick<Lab, 'kubeconfigPath'>, run: string): Promise<readonly string[]> {
   const cluster = openCluster({ kubeconfig: lab.kubeconfigPath });
   try {
     return await cluster.findLeftovers(run);
