@@ -38,6 +38,7 @@ import { svc027NodePort } from './svc-027-node-port.ts';
 import { svc028Unsupported } from './svc-028-unsupported.ts';
 import { svc029InternalLocal } from './svc-029-internal-local.ts';
 import { svc030NoDraining } from './svc-030-no-draining.ts';
+import { svc032NoHealthyTarget } from './svc-032-no-healthy-target.ts';
 import { wkl001SingleReplica } from './wkl-001-single-replica.ts';
 import { wkl002NoBudget } from './wkl-002-no-budget.ts';
 import { wkl003BudgetNeverAllows } from './wkl-003-budget-never-allows.ts';
@@ -73,6 +74,7 @@ const auditRules: readonly AuditRule[] = [
   svc028Unsupported,
   svc029InternalLocal,
   svc030NoDraining,
+  svc032NoHealthyTarget,
   con001UnknownAge,
   wkl001SingleReplica,
   wkl002NoBudget,
