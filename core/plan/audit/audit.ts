@@ -8,6 +8,7 @@ import { grd003NoCandidateStays } from './grd-003-no-candidate-stays.ts';
 import { hnd001CannotSurge } from './hnd-001-cannot-surge.ts';
 import { inf003PoolBusy } from './inf-003-pool-busy.ts';
 import { inf004UnmanagedMarks } from './inf-004-unmanaged-marks.ts';
+import { inf006FewAddresses } from './inf-006-few-addresses.ts';
 import { inf008WebhookOnPool } from './inf-008-webhook-on-pool.ts';
 import { inf009ApiOnPool } from './inf-009-api-on-pool.ts';
 import { inf012NodesMissing } from './inf-012-nodes-missing.ts';
@@ -97,6 +98,7 @@ const auditRules: readonly AuditRule[] = [
   wkl034EvictedWhileTarget,
   inf003PoolBusy,
   inf004UnmanagedMarks,
+  inf006FewAddresses,
   inf008WebhookOnPool,
   inf009ApiOnPool,
   inf012NodesMissing,
