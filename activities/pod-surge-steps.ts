@@ -79,7 +79,7 @@ export function createPodSurgeSteps(
           const known = readPodSurge(checkpoint);
           // The second of two observations that agree is not the first one, read again.
           const olderMs = known.wasDone ? 0 : policy.waits.pollIntervalMs;
-          const facts = await observer.serving({ policy, baselines: [] }, { since: now - olderMs });
+          const facts = await observer.serving({ policy, baselines: input.baselines }, { since: now - olderMs });
           const unstable = explainUnstable(facts, policy);
           // Whatever was late before may have arrived meanwhile without being observed.
           if (unstable !== undefined) {
@@ -200,8 +200,8 @@ export function createPodSurgeSteps(
      * Evicts the released pods that no ReplicaSet adopts any more, within their budgets, where others serve in their place; those without
      * replacement continue to serve.
      */
-    evictReleased: async (input: PoolStepInput): Promise<Outcome> => {
-      const { run, policy } = input;
+    evictReleased: async (input: PoolStepInput & Pick<PodSurgeInput, 'baselines'>): Promise<Outcome> => {
+      const { run, policy, baselines } = input;
       const fence = openPoolFence(cluster, input);
       return await pollUntil<object>({
         clock,
@@ -210,7 +210,7 @@ export function createPodSurgeSteps(
         pollIntervalMs: pollIntervalMs,
         hint: 'Fix what is named (a budget, pods that are not ready, a pod that is stuck), then resume.',
         poll: fence.around<object>(async ({ now, checkpoint }) => {
-          const facts = await observer.withPodTargets({ policy, baselines: [] }, now - policy.waits.pollIntervalMs);
+          const facts = await observer.withPodTargets({ policy, baselines }, now - policy.waits.pollIntervalMs);
           await createAdoption(guardActions(cluster, fence)).keepUp(facts, run);
           const known = readEvictReleased(checkpoint);
           const goneSince = trackGone(known.goneSince, facts, run, now);

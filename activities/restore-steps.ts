@@ -196,7 +196,7 @@ export function createRestoreSteps(
   ): Promise<ClusterFacts> {
     const facts = await observer.cluster();
     if (!facts.pods.some((pod) => pod.endpointsRemoved?.by === run)) return facts;
-    return await observer.withPodTargets({ policy, baselines: [] }, now - policy.waits.pollIntervalMs);
+    return await observer.withPodTargets({ policy, baselines: undefined }, now - policy.waits.pollIntervalMs);
   }
 
   async function clearOwnership(node: NodeFacts, run: string): Promise<void> {

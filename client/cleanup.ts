@@ -6,8 +6,14 @@ import {
   type CleanupPlan,
   explainCleanupAction,
   planCleanup,
+  podsThatLeave,
 } from '../core/cleanup/plan-cleanup.ts';
+import { balancedServicesOf } from '../core/cleanup/removed-pods.ts';
+import type { NodeFacts } from '../core/model/node.ts';
 import { poolLockName } from '../core/model/pool-lock.ts';
+import { NodeferryError, type Problem } from '../core/model/problem.ts';
+import type { ClusterFacts } from '../core/model/serving.ts';
+import { hasPods } from '../core/model/target-group.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
 import { requireCapability } from '../operations/pools-by-provider.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -16,6 +22,7 @@ import type { Locks } from '../ports/cluster/locks.ts';
 import type { NodeActions } from '../ports/cluster/node-actions.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
+import type { LoadBalancers } from '../ports/load-balancers.ts';
 import type { ProviderPools } from '../ports/provider.ts';
 
 /** How long the lock lasts, ms. It is renewed before each action, and must last for one of them. */
@@ -28,6 +35,15 @@ const pollIntervalMs = 1_000;
 /** Actions that become due only when controllers have reacted to others. */
 const followUps: readonly CleanupAction['kind'][] = ['raiseDeletionCost', 'adopt', 'restoreDeletionCost'];
 
+/** Actions on pods that have waited until nothing sent to them any more. Each is tried once. */
+const departures: readonly CleanupAction['kind'][] = ['restore-endpoints', 'evict', 'delete'];
+
+/** Load balancers are asked this often, ms, while pods drain. */
+const drainIntervalMs = 5_000;
+
+/** A kube-proxy hears of a pod that has just left its EndpointSlices within this time, ms: more than `spec.waits.endpointPropagation` unless set. */
+const propagationMs = 5_000;
+
 /** What a cleanup is for. */
 export interface CleanupTarget {
   readonly cluster: string;
@@ -39,12 +55,16 @@ export interface CleanupTarget {
   readonly pool: string;
   /** Runs to clean up after. If undefined, every run that left something on the pool. */
   readonly runs: readonly string[] | undefined;
+  /** Pods leave although load balancers that may send to them can't be asked. */
+  readonly acceptsUnasked?: boolean;
 }
 
 /** The systems on which runs leave something. */
 interface CleanupSystems {
   readonly cluster: ClusterObserver & NodeActions & PodActions & Fencing & Locks;
   readonly pools: ProviderPools;
+  /** The load balancers of a cluster with these nodes, or why there are none to be asked. Absent for who only counts leftovers: none is asked then. */
+  readonly openBalancers?: (nodes: readonly NodeFacts[]) => LoadBalancers | Problem;
   readonly clock: Clock;
 }
 
@@ -55,7 +75,10 @@ interface CleanupResult {
 }
 
 /** Observes what is left over. Changes nothing. */
-export async function findLeftoversOf({ cluster, pools }: CleanupSystems, target: CleanupTarget): Promise<CleanupPlan> {
+export async function findLeftoversOf(
+  { cluster, pools, openBalancers }: CleanupSystems,
+  target: CleanupTarget,
+): Promise<CleanupPlan> {
   const { cluster: name, region, provider, locator, pool: poolName } = target;
   const ref = { cluster: name, region, provider, name: poolName, ...(locator && { locator }) };
   const [facts, pool, replacements, holder] = await Promise.all([
@@ -72,13 +95,39 @@ export async function findLeftoversOf({ cluster, pools }: CleanupSystems, target
     return { run, locks, elsewhere };
   });
   const mine = observed.filter(({ elsewhere }) => elsewhere === undefined);
+  const runs = mine.map(({ run }) => run);
+  const asking = await askTargets(openBalancers, facts, runs);
   return planCleanup({
     ...found,
+    cluster: asking.cluster,
+    asked: { unread: asking.unread, isAccepted: target.acceptsUnasked === true },
     pool,
-    runs: mine.map(({ run }) => run),
+    runs,
     locking: mine.flatMap(({ run, locks }) => (locks.length > 0 ? [run] : [])),
     elsewhere: observed.flatMap(({ elsewhere }) => elsewhere ?? []),
   });
+}
+
+/** The cluster with the target groups that the pods which leave may be in. Asks nothing where none of their Services has a load balancer. */
+async function askTargets(
+  openBalancers: CleanupSystems['openBalancers'],
+  cluster: ClusterFacts,
+  runs: readonly string[],
+): Promise<{ readonly cluster: ClusterFacts; readonly unread: string | undefined }> {
+  const services = [...new Set(podsThatLeave(cluster, runs).flatMap((pod) => balancedServicesOf(pod, cluster)))];
+  if (services.length === 0) return { cluster, unread: undefined };
+  if (openBalancers === undefined) return { cluster, unread: 'not asked' };
+  const loadBalancers = openBalancers(cluster.nodes);
+  if ('code' in loadBalancers) return { cluster, unread: loadBalancers.message };
+  try {
+    const providerIds = cluster.nodes.flatMap(({ providerId }) => providerId ?? []);
+    const { groups } = await loadBalancers.discover(services, { anew: true, providerIds });
+    const podTargets = await loadBalancers.readTargets(groups.filter(hasPods));
+    return { cluster: { ...cluster, podTargets }, unread: undefined };
+  } catch (error) {
+    if (!(error instanceof NodeferryError)) throw error;
+    return { cluster, unread: error.problem.message };
+  }
 }
 
 /**
@@ -94,8 +143,10 @@ export async function cleanUp(
   const { cluster, clock } = systems;
   const { runs, actions, leftAlone } = await findLeftoversOf(systems, target);
   const lock = await cluster.acquireLock(poolLockName(target.cluster, target.pool), holder, lockedMs);
+  const tried = new Set<string>();
   const executeAll = async (due: readonly CleanupAction[]) => {
     for (const action of due) {
+      tried.add(explainCleanupAction(action));
       await cluster.renewLock(lock, lockedMs);
       const problem = await execute(action, systems);
       report({ what: explainCleanupAction(action), ...(problem === undefined ? {} : { problem }) });
@@ -105,10 +156,14 @@ export async function cleanUp(
     await executeAll(actions);
     for (let observations = 0; observations < maxObservations; observations += 1) {
       const plan = await findLeftoversOf(systems, { ...target, runs });
-      const due = plan.actions.filter(({ kind }) => followUps.includes(kind));
-      if (due.length === 0 && !plan.settling) break;
+      const leaving = plan.actions.filter(
+        (action) => departures.includes(action.kind) && !tried.has(explainCleanupAction(action)),
+      );
+      const due = [...leaving, ...plan.actions.filter(({ kind }) => followUps.includes(kind))];
+      if (due.length === 0 && !plan.settling && !plan.draining) break;
+      if (leaving.length > 0) await clock.sleep(propagationMs);
       await executeAll(due);
-      await clock.sleep(pollIntervalMs);
+      await clock.sleep(due.length === 0 && !plan.settling ? drainIntervalMs : pollIntervalMs);
     }
   } finally {
     await cluster.releaseLock(lock);

@@ -27,6 +27,7 @@ export function addCleanup(program: Command, finish: (code: ExitCode) => void): 
         .choices(providerNames)
         .default('eks'),
     )
+    .option('--evict-unasked', 'evict pods even if load balancers that may send to them cannot be asked', false)
     .option('--yes', 'do it; without, nothing is changed', false)
     .addOption(outputOption())
     .addHelpText(
@@ -39,8 +40,8 @@ export function addCleanup(program: Command, finish: (code: ExitCode) => void): 
     )
     .action(async (target: string, options: CleanupFlags) => {
       const { cleanupCommand } = await import('./commands/cleanup.ts');
-      const { run, region, project, provider, yes, output } = options;
-      const chosen = { run, region, project, provider, yes, output };
+      const { run, region, project, provider, evictUnasked, yes, output } = options;
+      const chosen = { run, region, project, provider, evictUnasked, yes, output };
       finish(await cleanupCommand(parseRunTarget(target), { ...chosen, ...clusterOptionsOf(options) }));
     });
 }
@@ -51,6 +52,7 @@ interface CleanupFlags extends ClusterOptions {
   readonly region?: string;
   readonly project?: string;
   readonly provider: ProviderName;
+  readonly evictUnasked: boolean;
   readonly yes: boolean;
   readonly output: OutputFormat;
 }

@@ -1,5 +1,6 @@
 import type { NodeFacts } from '../core/model/node.ts';
 import type { PoolFacts, PoolRef } from '../core/model/pool.ts';
+import { NodeferryError } from '../core/model/problem.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import { acceptedServices, giveReasons, withUnprotected } from '../core/plan/acceptance.ts';
 import { buildPlanInSlices } from '../core/plan/build-plan.ts';
@@ -22,7 +23,7 @@ export interface PlanCluster {
 
 /** What observeAndPlan reads from, and how it works. */
 interface PlanSources {
-  readonly pools: Pick<ProviderPools, 'describePool' | 'findPool' | 'traitsOf'>;
+  readonly pools: Pick<ProviderPools, 'describePool' | 'findPool' | 'traitsOf' | 'capabilitiesOf'>;
   /** Connects to the cluster; may fail as an observation may. */
   readonly open: () => PlanCluster;
   /** How the pool and the cluster are read: by default one after the other. */
@@ -59,7 +60,8 @@ export async function observeAndPlan(
       if (!pools.traitsOf(ref).hasPools) return {};
       const found = await pools.describePool(ref);
       if (policy.selection !== undefined || isInPlace(policy)) return { found };
-      return { found, newPool: await pools.findPool({ ...ref, name: policy.target.poolName }) };
+      const newPool = await pools.findPool({ ...ref, name: policy.target.poolName });
+      return { found: { ...found, ...(await readSubnets(pools, newPool?.ref ?? ref)) }, newPool };
     },
     async () => await observeCluster(open(), policy),
   );
@@ -73,6 +75,20 @@ export async function observeAndPlan(
   const services = acceptedServices(strict.findings, policy);
   const plan = services.length === 0 ? strict : await planFor(withUnprotected(known, services));
   return { plan: { ...plan, findings: giveReasons(plan.findings, policy) }, observation };
+}
+
+/** The subnets for new instances. A caller who may not read them gets a plan all the same, which says so. */
+async function readSubnets(
+  pools: PlanSources['pools'],
+  ref: PoolRef,
+): Promise<Pick<PoolFacts, 'subnets' | 'subnetsUnread'>> {
+  try {
+    const subnets = await pools.capabilitiesOf(ref).findSubnets?.(ref);
+    return subnets === undefined ? {} : { subnets };
+  } catch (error) {
+    if (!(error instanceof NodeferryError)) throw error;
+    return { subnetsUnread: error.problem.message };
+  }
 }
 
 /** What the nodes alone say about a pool that no cloud is asked for. */

@@ -1,4 +1,5 @@
 import { type RunScope, servicesOfRun } from '../core/guard/services-of-run.ts';
+import { noteSilent } from '../core/guard/silent-groups.ts';
 import type { ServiceFacts } from '../core/model/service.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import { hasPods, type TargetGroupBase, type TargetGroupFacts } from '../core/model/target-group.ts';
@@ -47,7 +48,8 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
     const seen = await cluster.observe();
     const own = servicesOfRun(seen, run);
     const { groups, unsupported } = await discover(own, seen);
-    const targetGroups = await discovering.using(own, async () => await loadBalancers.readTargets(groups, options));
+    const read = await discovering.using(own, async () => await loadBalancers.readTargets(groups, options));
+    const targetGroups = withSilent(read, run);
     // Load balancers may take seconds to answer, the cluster does not: it is read last, so that the observation is of one moment.
     const facts = withTargets(await cluster.observe(), targetGroups);
     return { cluster: facts, targetGroups, unsupported, observedAt: clock.now() };
@@ -104,7 +106,7 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
       const ofPods = await findPodGroups(own, seen);
       if (ofPods.length === 0) return withTargets(seen, []);
       const podTargets = await discovering.using(own, async () => await readShared(ofPods, since));
-      return withTargets(await cluster.observe(), podTargets);
+      return withTargets(await cluster.observe(), withSilent(podTargets, run));
     },
     refresh: async (earlier, run, services) => {
       const own = servicesOfRun(await cluster.observe(), run);
@@ -119,15 +121,21 @@ export function createObserver(ports: Pick<Ports<ClusterObserver>, 'clock' | 'cl
       const seen = await cluster.observe();
       const isWhole = targetGroups.every((group): group is TargetGroupFacts => group.targets !== undefined);
       if (!isWhole || discovering.recall(servicesOfRun(seen, run)) === undefined) return undefined;
+      const noted = withSilent(targetGroups, run);
       return {
         ...earlier,
-        cluster: withTargets(seen, targetGroups),
-        targetGroups,
+        cluster: withTargets(seen, noted),
+        targetGroups: noted,
         unsupported: known.unsupported,
         observedAt: clock.now(),
       };
     },
   };
+}
+
+/** Only a run that knows what it has observed before can tell. */
+function withSilent(groups: readonly TargetGroupFacts[], { baselines }: RunScope): readonly TargetGroupFacts[] {
+  return baselines === undefined ? groups : noteSilent(groups, baselines);
 }
 
 function withTargets(cluster: ClusterFacts, groups: readonly TargetGroupFacts[]): ClusterFacts {

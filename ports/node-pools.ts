@@ -1,4 +1,4 @@
-import type { InstanceFacts, PoolFacts, PoolRef, SuspensionToken } from '../core/model/pool.ts';
+import type { InstanceFacts, PoolFacts, PoolRef, SubnetFacts, SuspensionToken } from '../core/model/pool.ts';
 import type { TargetPolicy } from '../core/policy/policy.ts';
 import type { ZonedSize } from '../core/surge/zoned-size.ts';
 import type { InPlace } from './in-place.ts';
@@ -29,6 +29,11 @@ export interface PoolCapabilities {
   /** A provider that leaves it out changes no pool on its own. */
   readonly scaling?: PoolScaling;
   readonly inPlace?: InPlace;
+  /**
+   * The subnets in which new instances of that pool start, with their free addresses. A provider whose pools bring their own addresses leaves it out.
+   * @throws NodeferryError Forbidden, PoolNotFound
+   */
+  readonly findSubnets?: (ref: PoolRef) => Promise<readonly SubnetFacts[]>;
   /**
    * Permissions that a worker needs and the caller lacks, where that pool is. A provider that can't be asked leaves it out. @throws NodeferryError where
    * there is no answer

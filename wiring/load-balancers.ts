@@ -38,12 +38,23 @@ function openGoogle({ clock, google: { computeUrl } }: Required<BalancerOptions>
 }
 
 /** Why the load balancers of a cluster with these nodes can't be opened without a region of AWS; undefined where none of the nodes is there. */
-export function explainMissingRegion(nodes: readonly Pick<NodeFacts, 'providerId'>[]): Problem | undefined {
+function explainMissingRegion(nodes: readonly Pick<NodeFacts, 'providerId'>[]): Problem | undefined {
   if (!nodes.some(({ providerId }) => providerId !== undefined && isNodeOfAws(providerId))) return undefined;
   return {
     code: 'InvalidArgument',
     message: 'the AWS region of the cluster is not known',
-    hint: 'Give --region, or set AWS_REGION, to have its load balancers audited too.',
+    hint: 'Give --region, or set AWS_REGION, to have its load balancers asked too.',
+  };
+}
+
+/** Opens them for a command that somebody gives by hand: the load balancers of a cluster with these nodes, or why they can't be asked. */
+export function openBalancersOf(
+  region: string | undefined,
+  clock: Clock,
+): (nodes: readonly Pick<NodeFacts, 'providerId'>[]) => LoadBalancers | Problem {
+  return (nodes) => {
+    const problem = region === undefined || region === '' ? explainMissingRegion(nodes) : undefined;
+    return problem ?? openLoadBalancers({ awsRegion: region, clock });
   };
 }
 

@@ -27,6 +27,7 @@ import {
 } from './observe.ts';
 import { restoreSize } from './restore-size.ts';
 import { liveInstances, resize, type UpdateTiming } from './sizes.ts';
+import { findSubnets } from './subnets.ts';
 import { restoreScaling, suspendScaling, trimPool } from './suspend.ts';
 import { terminateMember } from './terminate.ts';
 
@@ -67,6 +68,7 @@ export function createEksNodePools(options: EksOptions): ManagedNodePools {
     },
     observeInstance: (ref, instanceId) => instanceState(clientsFor(ref.region), ref, instanceId),
     terminateInstance: (ref, instanceId) => terminateMember(clientsFor(ref.region), ref, instanceId, timing),
+    findSubnets: (ref) => findSubnets(clientsFor(ref.region), ref),
     replacement: {
       findReplacements: (ref) => findReplacements(clientsFor(ref.region), ref),
       createPool: ({ source, ...request }) => createPool(clientsFor(source.region), source, request),

@@ -39,7 +39,11 @@ export async function callCompute<T>(
   send: (compute: compute_v1.Compute) => Promise<{ readonly data: T }>,
 ): Promise<T> {
   const compute = await client.compute();
-  return await callRepeatedly(client, { permission, subject }, async () => (await send(compute)).data);
+  return await callRepeatedly(
+    client,
+    { permission, subject, project: client.project },
+    async () => (await send(compute)).data,
+  );
 }
 
 /** Reads all pages of a list. */

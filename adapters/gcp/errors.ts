@@ -7,6 +7,8 @@ export interface GoogleCall {
   readonly permission: string;
   /** What the call was about, e.g. `pool prod/web`. */
   readonly subject: string;
+  /** Where the call was made. Absent where the caller has only the name of a resource. */
+  readonly project?: string;
 }
 
 /**
@@ -84,10 +86,13 @@ export function toNodeferryError(error: unknown, call: GoogleCall): NodeferryErr
   );
 }
 
-function hintFor(code: ProblemCode, { permission }: GoogleCall): string | undefined {
+function hintFor(code: ProblemCode, { permission, project = 'PROJECT' }: GoogleCall): string | undefined {
   switch (code) {
     case 'Forbidden':
-      return `Check the credentials, and grant the permission ${permission} to the service account that nodeferry runs under (deploy/iam/gke-role.yaml lists everything it needs).`;
+      return (
+        `Check the credentials, and grant the permission ${permission} to the service account that nodeferry runs under. ` +
+        `Where it has the role of deploy/iam/gke-role.yaml: gcloud iam roles update nodeferry --project=${project} --file=deploy/iam/gke-role.yaml.`
+      );
     case 'Throttled':
       return 'Google limits the request rate of the project; the call is tried again more slowly.';
     case 'ProviderUnavailable':

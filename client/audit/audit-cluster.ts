@@ -5,7 +5,7 @@ import { drainPolicy } from '../../core/policy/drain-policy.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { observeAndAudit } from '../../operations/observe-and-audit.ts';
 import { openCluster, providerOfNode } from '../../wiring/cluster.ts';
-import { explainMissingRegion, findCloudTerms, openLoadBalancers } from '../../wiring/load-balancers.ts';
+import { findCloudTerms, openBalancersOf } from '../../wiring/load-balancers.ts';
 import { nameCluster } from '../cluster-name.ts';
 import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';
 import { defaultPolicy } from '../drain/default-policy.ts';
@@ -23,11 +23,7 @@ export async function auditCluster(target: AuditTarget): Promise<AuditReport> {
     const provider = nodes.map(providerOfNode).find((name) => name !== undefined);
     return { ...nameCluster(target, provider), ...(provider === undefined ? {} : { provider }) };
   };
-  const openBalancers = (nodes: readonly NodeFacts[]) => {
-    const { region } = nameFor(nodes);
-    const problem = region === undefined ? explainMissingRegion(nodes) : undefined;
-    return problem ?? openLoadBalancers({ awsRegion: region, clock: systemClock });
-  };
+  const openBalancers = (nodes: readonly NodeFacts[]) => openBalancersOf(nameFor(nodes).region, systemClock)(nodes);
   try {
     return await observeAndAudit(
       { clock: systemClock, cluster, openBalancers, termsFor: findCloudTerms },

@@ -1,6 +1,7 @@
 import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { openCluster } from '../../wiring/cluster.ts';
+import { openBalancersOf } from '../../wiring/load-balancers.ts';
 import type { ProviderName } from '../../wiring/provider-names.ts';
 import { openNodePools } from '../../wiring/providers.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
@@ -24,6 +25,8 @@ export interface CleanupOptions extends ClusterOptions {
   readonly provider: ProviderName;
   /** Do it. Otherwise only show what would be done. */
   readonly yes: boolean;
+  /** Evict pods although load balancers that may send to them can't be asked. */
+  readonly evictUnasked: boolean;
   readonly output: OutputFormat;
 }
 
@@ -44,17 +47,26 @@ export async function cleanupCommand(target: RunTarget, options: CleanupOptions)
   }
   const name = formatRunTarget(target);
   const runs = options.run === undefined ? undefined : [options.run];
-  const where: CleanupTarget = { ...target, region, provider, ...(locator && { locator }), runs };
+  const where: CleanupTarget = {
+    ...target,
+    region,
+    provider,
+    ...(locator && { locator }),
+    runs,
+    acceptsUnasked: options.evictUnasked,
+  };
   const systems = {
     cluster: openCluster(clusterOptionsOf(options)),
     pools,
+    openBalancers: openBalancersOf(region, clock),
     clock,
   };
   try {
     if (!options.yes) {
       const plan = await findLeftoversOf(systems, where);
       printData(options.output, plan, () => renderCleanup(name, plan, styleFor(process.stdout)).join('\n'));
-      if (plan.actions.length === 0) return plan.stays.length === 0 ? exitCodes.ok : exitCodes.stalled;
+      if (plan.actions.length === 0)
+        return plan.stays.length + plan.waits.length === 0 ? exitCodes.ok : exitCodes.stalled;
       printProgress(`\nNothing was changed. Do it: nodeferry cleanup ${name} --yes`);
       return exitCodes.stalled;
     }
@@ -64,7 +76,7 @@ export async function cleanupCommand(target: RunTarget, options: CleanupOptions)
     );
     printData(options.output, left, () => renderCleanup(name, left, styleFor(process.stdout)).join('\n'));
     if (left.actions.length > 0 || left.settling) return exitCodes.failed;
-    return left.stays.length === 0 ? exitCodes.ok : exitCodes.stalled;
+    return left.stays.length + left.waits.length === 0 ? exitCodes.ok : exitCodes.stalled;
   } finally {
     systems.cluster.close();
   }

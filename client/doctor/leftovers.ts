@@ -25,11 +25,11 @@ export async function checkLeftovers(
   const name = `${policy.cluster.name}/${policy.pool.name}`;
   const { name: pool, ...where } = poolRefOf(policy);
   const target = { ...where, pool };
-  const { actions, stays } = await findLeftoversOfEnded(systems, target, running);
-  if (actions.length === 0 && stays.length === 0)
+  const { actions, stays, waits } = await findLeftoversOfEnded(systems, target, running);
+  if (actions.length + stays.length + waits.length === 0)
     return [{ id, state: 'ok', found: `no run that has ended has left anything on ${name}` }];
   const command = `nodeferry cleanup ${name}${optionsOf(target)}`;
-  const what = [...actions.map(explainCleanupAction), ...stays];
+  const what = [...actions.map(explainCleanupAction), ...waits, ...stays];
   return [
     {
       id,
@@ -56,7 +56,7 @@ async function findLeftoversOfEnded(
   const all = await findLeftoversOf(systems, { ...target, runs: undefined });
   const ended = all.runs.filter((run) => !running.has(run));
   if (ended.length === all.runs.length) return all;
-  if (ended.length === 0) return { actions: [], stays: [] };
+  if (ended.length === 0) return { actions: [], stays: [], waits: [] };
   const left = await findLeftoversOf(systems, { ...target, runs: ended });
   // Suspended scaling has no owner: the run that is under way may need it.
   return { ...left, actions: left.actions.filter(({ kind }) => kind !== 'restore-scaling') };

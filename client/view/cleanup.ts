@@ -5,10 +5,12 @@ import { fitWidth } from './wrap.ts';
 
 /** Draws what runs have left over, and what becomes of it. */
 export function renderCleanup(name: string, plan: CleanupPlan, style: Style): string[] {
-  const { actions, stays, leftAlone, settling } = plan;
+  const { actions, stays, waits, loadBalancersUnread, leftAlone, settling } = plan;
   const lines = [
     explainLeft(name, plan),
     ...actions.map((action) => `  ${explainCleanupAction(action)}`),
+    ...(loadBalancersUnread === undefined ? [] : [explainUnread(loadBalancersUnread)]),
+    ...waits.map((what) => `waits: ${what}`),
     ...stays.map((what) => `stays: ${what}`),
     ...leftAlone.map((what) => `left alone: ${what}`),
     ...(settling
@@ -18,9 +20,16 @@ export function renderCleanup(name: string, plan: CleanupPlan, style: Style): st
   return fitWidth(lines, style);
 }
 
-function explainLeft(name: string, { runs, actions, stays, settling }: CleanupPlan): string {
+function explainUnread(why: string): string {
+  return (
+    `unknown: load balancers could not be asked (${why}). Pods that they may send to wait. ` +
+    'Give the credentials with which the cloud can be asked, or --evict-unasked: connections may be lost then'
+  );
+}
+
+function explainLeft(name: string, { runs, actions, stays, waits, settling }: CleanupPlan): string {
   const of = runs.length === 0 ? '' : ` of ${runs.length === 1 ? 'run' : 'runs'} ${runs.join(', ')}`;
-  if (actions.length > 0 || settling) return `${name}: left${of}:`;
+  if (actions.length > 0 || waits.length > 0 || settling) return `${name}: left${of}:`;
   return stays.length === 0
     ? `${name}: nothing${of} is left`
     : `${name}: nothing${of} is left over that can be removed; ${count(stays.length, 'thing')} that serve stay, see below`;

@@ -1,16 +1,15 @@
 /** The leftovers of ended runs in a cluster, and the actions that remove them. */
 import { type PodAction } from '../eviction/actions.ts';
-import { decideRestore } from '../eviction/restore-pods.ts';
-import { indexOf } from '../model/cluster-index.ts';
 import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import { disruptedTaint } from '../model/labels.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
-import { type PodRef, podRefOf } from '../model/pod.ts';
+import { type PodFacts, type PodRef, podRefOf } from '../model/pod.ts';
 import type { PoolFacts, PoolRef, SuspendedScaling } from '../model/pool.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { type Adoption, decideAdoption } from '../pod-surge/adoption.ts';
 import { isAbandoned, isActive, isReleasedBy, type ReleasedPod } from '../pod-surge/owned-pods.ts';
 import { count, listNames } from '../text/format.ts';
+import { decideRemovedPods, findWait, type TargetsAsked, type WaitingPod } from './removed-pods.ts';
 
 /** An observation of everything on which a run can have left something. */
 export interface CleanupQuestion {
@@ -27,6 +26,8 @@ export interface CleanupQuestion {
   readonly elsewhere?: readonly string[];
   /** Those of the runs that hold a lock. */
   readonly locking: readonly string[];
+  /** Whether the load balancers of the pods could be asked; what they have answered is in `cluster`. */
+  readonly asked: TargetsAsked;
 }
 
 /** An action on a pod. */
@@ -46,29 +47,42 @@ export interface CleanupPlan {
   readonly actions: readonly CleanupAction[];
   /** Leftovers that still serve and so have to stay, each as a sentence. */
   readonly stays: readonly string[];
+  /** Pods that leave later, each as a sentence: a load balancer or a kube-proxy may still send to them. */
+  readonly waits: readonly string[];
+  /** Why the load balancers of these pods could not be asked. Absent where they were, or where none of the pods has any. */
+  readonly loadBalancersUnread?: string;
   /** Runs that have ownership marks here but work on another pool, each with the reason. They are not touched. */
   readonly leftAlone: readonly string[];
   /** Controllers have not yet reacted to the pods that were returned to their ReplicaSets. More actions follow after that. */
   readonly settling: boolean;
+  /** The same for load balancers and kube-proxies that have not yet reacted to pods that were removed from endpoints. */
+  readonly draining: boolean;
 }
 
 /**
- * Plans the removal of everything that runs have left. Pods return to the endpoints of their Services first, then their nodes to the load
- * balancers. Suspended scaling settings are restored. A new pool is deleted only while it has no node, because load balancers send
+ * Plans the removal of everything that runs have left. Pods return to the endpoints of their Services first, and those that have been replaced are
+ * evicted once nothing sends to them; then nodes return to the load balancers. Suspended scaling settings are restored. A new pool is deleted only while it has no node, because load balancers send
  * connections also through nodes without pods, and those connections would be lost.
  */
 export function planCleanup(question: CleanupQuestion): CleanupPlan {
-  const { cluster, pool, replacements, runs, locking } = question;
+  const { cluster, pool, replacements, runs, locking, asked } = question;
   const pools = [...(pool === undefined ? [] : [pool]), ...replacements];
   const mine = replacements.filter(({ createdBy, status }) => runs.includes(createdBy ?? '') && status !== 'deleting');
   const used = mine.filter((made) => nodesOf(made, cluster).length > 0);
   const adopted = runs.map((run) => ({ run, ...decideAdoption(cluster, run) }));
-  const left = runs.map((run) => ({ run, pods: findAbandoned(run, cluster) }));
+  const left = runs.map((run) => ({ run, pods: findAbandoned(run, cluster, asked) }));
+  const removed = runs.map((run) => ({ run, ...decideRemovedPods(run, cluster, asked) }));
+  const waits = [
+    ...removed.flatMap((one) => one.waits),
+    ...left.flatMap(({ pods }) => pods.flatMap(({ wait }) => wait ?? [])),
+  ];
   const actions: CleanupAction[] = [
-    ...runs.flatMap((run) => cluster.nodes.flatMap((node) => podActions(node, cluster, run))),
+    ...removed.flatMap(({ run, actions: given }) => given.map((action) => ({ ...action, run }))),
     ...adopted.flatMap(({ run, actions: given }) => given.map((action) => ({ ...action, run }))),
     ...left.flatMap(({ run, pods }) =>
-      pods.flatMap(({ pod, listedBy }) => (listedBy.length > 0 ? [] : [{ kind: 'delete', run, pod } as const])),
+      pods.flatMap(({ pod, listedBy, wait }) =>
+        listedBy.length > 0 || wait !== undefined ? [] : [{ kind: 'delete', run, pod } as const],
+      ),
     ),
     ...runs.flatMap((run) => cluster.nodes.flatMap((node) => nodeActions(node, run))),
     ...pools.flatMap(({ ref, suspended }) =>
@@ -88,8 +102,11 @@ export function planCleanup(question: CleanupQuestion): CleanupPlan {
       ...left.flatMap(({ run, pods }) => pods.flatMap((one) => explainAbandoned(run, one))),
       ...used.map((made) => explainUsed(made, cluster)),
     ],
+    waits: waits.map(explainWait),
+    ...(waits.some(({ passes }) => !passes) && asked.unread !== undefined ? { loadBalancersUnread: asked.unread } : {}),
     leftAlone: question.elsewhere ?? [],
     settling: adopted.some(({ awaited }) => awaited.length > 0),
+    draining: waits.some(({ passes }) => passes),
   };
 }
 
@@ -125,12 +142,8 @@ export function explainCleanupAction(action: CleanupAction): string {
   }
 }
 
-function podActions(node: NodeFacts, cluster: ClusterFacts, run: string): readonly CleanupAction[] {
-  return decideRestore(node, indexOf(cluster).podsOn(node.name), run).map(({ kind, pod }) => ({
-    kind: kind === 'restore-endpoints' ? 'restore-endpoints' : 'evict',
-    run,
-    pod: podRefOf(pod),
-  }));
+function explainWait({ pod, reason }: WaitingPod): string {
+  return `pod ${pod.namespace}/${pod.name}: ${reason}`;
 }
 
 function nodeActions({ name, uid, instanceId, zone, ownership }: NodeFacts, run: string): readonly CleanupAction[] {
@@ -154,22 +167,29 @@ function explainServing(run: string, { pod, reason }: Adoption['stays'][number])
 }
 
 /** Pods that a run released from a workload that is gone now, each with the Services that still send connections to it. */
-function findAbandoned(run: string, cluster: ClusterFacts): readonly AbandonedPod[] {
+function findAbandoned(run: string, cluster: ClusterFacts, asked: TargetsAsked): readonly AbandonedPod[] {
   return cluster.pods
     .filter((pod): pod is ReleasedPod => isActive(pod) && isReleasedBy(pod, run) && isAbandoned(pod, cluster))
-    .map((pod) => ({
-      pod: podRefOf(pod),
-      workload: pod.released.workload,
-      listedBy: servicesOf(pod, cluster)
-        .filter((service) => isReadyEndpoint(pod, service))
-        .map(({ key }) => key),
-    }));
+    .map((pod) => {
+      const services = servicesOf(pod, cluster).filter((service) => isReadyEndpoint(pod, service));
+      const wait = services.length > 0 ? undefined : findWait(pod, cluster, asked);
+      return { pod: podRefOf(pod), workload: pod.released.workload, listedBy: services.map(({ key }) => key), wait };
+    });
+}
+
+/** Pods that leave, or have to wait until they can, because a run removed them from endpoints or their workload is gone. */
+export function podsThatLeave({ pods }: ClusterFacts, runs: readonly string[]): readonly PodFacts[] {
+  return pods.filter(({ endpointsRemoved, released }) => {
+    const by = endpointsRemoved?.by ?? released?.by;
+    return by !== undefined && runs.includes(by);
+  });
 }
 
 interface AbandonedPod {
   readonly pod: PodRef;
   readonly workload: string;
   readonly listedBy: readonly string[];
+  readonly wait: WaitingPod | undefined;
 }
 
 function explainAbandoned(run: string, { pod, workload, listedBy }: AbandonedPod): readonly string[] {

@@ -102,7 +102,8 @@ function chargeServices(
 
 function explainMissing(pod: PodFacts, facts: ClusterFacts): string {
   const group = isHealthy(pod) ? findGroupWithout(pod, facts) : undefined;
-  return group === undefined ? 'is not Ready' : `is not a healthy target of ${group.name}`;
+  if (group === undefined) return 'is not Ready';
+  return group.silent === true ? `is not registered in ${group.name}` : `is not a healthy target of ${group.name}`;
 }
 
 /** The pods of a Service, as one observation shows them. */

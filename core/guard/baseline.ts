@@ -8,6 +8,7 @@ import { compareText } from '../text/format.ts';
 import { isGoneForGood, trackGone } from './gone.ts';
 import { scaleOf } from './scale.ts';
 import { type ServiceState, serviceStates } from './serving.ts';
+import { learnGroups } from './silent-groups.ts';
 import { findUnreached, isUnreached, type PodsByPlace, stillUnreached } from './unreached.ts';
 
 /**
@@ -25,6 +26,8 @@ export interface ServiceBaseline {
   readonly missing: number;
   /** Zones with a serving target, of load balancers with cross-zone balancing off. */
   readonly zones: readonly string[];
+  /** IDs of its target groups of pods that have had a healthy target; see noteSilent. Absent where it has none, and in baselines from before it was noted. */
+  readonly groups?: readonly string[];
   /** Its pods where load balancers have sent nothing since; see findUnreached. Absent when there are none. */
   readonly unreached?: PodsByPlace;
   /** Since when (epoch ms) neither a workload nor a pod matches it; see trackGone. Absent while one does. */
@@ -126,12 +129,14 @@ function measure(
       ? served.pods
       : countOnce(state, facts, local ? reachedNodes(state, facts, known) : new Set(readyOn.keys())).pods;
   const unreached = local && known === undefined ? findUnreached(state, facts) : {};
+  const healthyGroups = learnGroups(known, groups);
   return {
     service: service.key,
     targets: { node: counted.length, host: served.nodes, pod: served.pods }[reach],
     endpoints,
     missing: Math.max(0, (scaleOf(service, facts.cluster) ?? endpoints) - endpoints),
     zones: [...new Set(counted.map(({ zone }) => zone).filter((zone) => zones.has(zone)))].toSorted(),
+    ...(healthyGroups === undefined ? {} : { groups: healthyGroups }),
     ...(Object.keys(unreached).length === 0 ? {} : { unreached }),
   };
 }
@@ -170,6 +175,7 @@ function improve(known: ServiceBaseline, seen: ServiceBaseline, unreached: PodsB
     seen.targets > known.targets ||
     missing < known.missing ||
     zones.length > known.zones.length ||
+    (seen.groups?.length ?? 0) > (known.groups?.length ?? 0) ||
     placesOf(unreached) < placesOf(known.unreached);
   if (!isBetter) return known;
   return {
@@ -178,6 +184,7 @@ function improve(known: ServiceBaseline, seen: ServiceBaseline, unreached: PodsB
     endpoints: Math.max(known.endpoints, seen.endpoints - gift),
     missing: Math.min(known.missing, missing),
     zones,
+    ...(seen.groups === undefined ? {} : { groups: seen.groups }),
     ...(unreached === undefined ? {} : { unreached }),
   };
 }

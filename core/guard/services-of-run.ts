@@ -10,8 +10,8 @@ import type { ServiceBaseline } from './baseline.ts';
 /** A run, as far as it decides whose load balancers are watched. */
 export interface RunScope {
   readonly policy: Policy;
-  /** Services that the run has observed to serve. */
-  readonly baselines: readonly ServiceBaseline[];
+  /** Services that the run has observed to serve. Undefined for whoever does not know: every target group may have had a healthy target then. */
+  readonly baselines: readonly ServiceBaseline[] | undefined;
   /** By key, the Services that had pods on a node before it was emptied. */
   readonly before?: Readonly<Record<string, number>>;
 }
@@ -25,7 +25,7 @@ export interface RunScope {
  */
 export function servicesOfRun(
   cluster: ClusterFacts,
-  { policy, baselines, before = {} }: RunScope,
+  { policy, baselines = [], before = {} }: RunScope,
 ): readonly ServiceFacts[] {
   const known = new Set([
     ...Object.keys(policy.guard.minServing),

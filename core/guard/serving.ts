@@ -82,7 +82,7 @@ export function stateOf(service: ServiceFacts, facts: ServingFacts): ServiceStat
 }
 
 function computeState(service: ServiceFacts, facts: ServingFacts): ServiceState {
-  const groups = balancedServices(facts).get(service.key)?.groups ?? [];
+  const groups = countedGroups(balancedServices(facts).get(service.key)?.groups ?? []);
   const hosts = hostsOf(service);
   const readyOn = new Map<string, number>();
   for (const { node } of readyEndpoints(service, facts.cluster)) {
@@ -116,6 +116,12 @@ function computeState(service: ServiceFacts, facts: ServingFacts): ServiceState 
     }
   }
   return { service, groups, reach, serving, attached, taken, hosts, readyOn };
+}
+
+/** The groups that decide what serves: groups that never had a healthy target do not, next to one that had. */
+function countedGroups(groups: readonly TargetGroupFacts[]): readonly TargetGroupFacts[] {
+  const counted = groups.filter(({ silent }) => silent !== true);
+  return counted.length === 0 ? groups : counted;
 }
 
 /** Where pods are targets: nodes with pods to which every target group sends, and nodes with pods that every one uses. */

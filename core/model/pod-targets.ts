@@ -32,9 +32,15 @@ export function podGroupsOf(
 
 const groupsByService = onceFor((groups: readonly TargetGroupFacts[]) => Map.groupBy(groups, ({ service }) => service));
 
-/** Whether the pod is a healthy target of the group, or in a zone that the load balancer does not cover, where it sends nothing by itself. */
+/**
+ * Whether the pod is a healthy target of the group, or in a zone that the load balancer does not cover, where it sends nothing by itself. Of a group
+ * that never had a healthy target it only has to be a target, as others are: load balancers of Elastic Load Balancing send to all targets of such a
+ * group (Network Load Balancer and Application Load Balancer user guides, "Health checks for your target groups": fail open).
+ */
 export function servesIn(pod: Pick<PodFacts, 'ips'>, group: TargetGroupFacts): boolean {
   const targets = targetsOfPod(pod, group);
+  if (group.silent === true)
+    return group.targets.length === 0 || (targets.length > 0 && targets.every(({ state }) => state !== 'draining'));
   return targets.length > 0 && targets.every(({ state }) => state === 'healthy' || state === 'unused');
 }
 

@@ -48,6 +48,17 @@ interface Lack {
 /** What a provider can't do. */
 export type Lacks = Readonly<Partial<Record<PoolCapability, Lack>>>;
 
+/** A subnet in which instances of a pool start. */
+export interface SubnetFacts {
+  /** What the cloud calls it. */
+  readonly name: string;
+  readonly zone: string;
+  /** Its IPv4 addresses, as a block. */
+  readonly cidr: string;
+  /** How many of them nobody uses. */
+  readonly free: number;
+}
+
 /** What the cloud reports about one node pool. */
 export interface PoolFacts {
   readonly ref: PoolRef;
@@ -65,6 +76,10 @@ export interface PoolFacts {
   readonly createdBy?: string;
   /** Problems in the cloud's own words, e.g. `AsgInstanceLaunchFailures: Insufficient capacity`. */
   readonly problems: readonly string[];
+  /** The subnets in which the instances start that replace it. Only read for a plan, and absent where the cloud can't be asked. */
+  readonly subnets?: readonly SubnetFacts[];
+  /** Why they could not be read. */
+  readonly subnetsUnread?: string;
 }
 
 /** How many instances that are not being terminated each zone of the pool has, those without any included. */

@@ -102,11 +102,16 @@ export interface TargetGroupFacts {
   /** How to move to what has taken the place of this sort of group at its cloud, in a sentence. Absent for one that is not outdated. */
   readonly successor?: string;
   readonly healthCheck: HealthCheckFacts;
+  /**
+   * A group of pods of which no observation of the run has shown a healthy target. Its pods need not become healthy ones, only targets. Absent for all
+   * others, and where nobody knows what was observed before.
+   */
+  readonly silent?: true;
   readonly targets: readonly TargetFacts[];
 }
 
 /** A target group without its targets. These attributes change rarely. */
-export type TargetGroupBase = Omit<TargetGroupFacts, 'targets'>;
+export type TargetGroupBase = Omit<TargetGroupFacts, 'targets' | 'silent'>;
 
 /** Which nodes are targets of the group. */
 export function membershipOf({ membership = 'all-nodes' }: Pick<TargetGroupFacts, 'membership'>): Membership {

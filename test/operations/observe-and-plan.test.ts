@@ -2,10 +2,12 @@ import { ApplicationFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
 import { createActivities } from '../../activities/activities.ts';
 import { planClusterOfCaller } from '../../client/plan-cluster.ts';
+import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { refusal } from '../../core/plan/refusal.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { observeAndPlan } from '../../operations/observe-and-plan.ts';
+import type { ManagedNodePools } from '../../ports/node-pools.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { addBatchPool, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
@@ -57,6 +59,32 @@ describe('the plan command and the preflight of a run', () => {
       expect(upgrade).toMatchObject({ type: 'PreflightRefused', message: refused?.message });
     },
   );
+
+  test('both say what subnets lack, or that nobody may read them', async () => {
+    const messagesOf = async (findSubnets: ManagedNodePools['findSubnets']) => {
+      const world = createScenario();
+      const ports = createSimPorts(world);
+      const pools = {
+        ...ports.pools,
+        capabilitiesOf: (ref: PoolRef) => ({ ...ports.pools.capabilitiesOf(ref), ...(findSubnets && { findSubnets }) }),
+      };
+      const { upgrade, plan } = await planBothWays(world, { ...ports, pools });
+      expect(upgrade).toMatchObject({ outcome: 'done', plan });
+      return plan.findings
+        .filter(({ rule }) => rule === 'INF-006')
+        .map(({ severity, message }) => `${severity} ${message}`);
+    };
+    expect(await messagesOf(async () => [{ name: 's', zone: 'a', cidr: '10.9.0.0/24', free: 3 }])).toEqual([
+      'warning its subnets have 3 addresses free (s in a: 3), and 4 new nodes with the pods of the old ones need at least 4',
+    ]);
+    const refuse = async () => {
+      throw new NodeferryError({ code: 'Forbidden', message: 'ec2:DescribeSubnets: not allowed' });
+    };
+    expect(await messagesOf(refuse)).toEqual([
+      'info how many addresses its subnets have free is not known: ec2:DescribeSubnets: not allowed',
+    ]);
+    expect(await messagesOf(undefined)).toEqual([]);
+  });
 
   test('both refuse an upgrade where no cloud is known, in the words of that provider', async () => {
     const world = createScenario();

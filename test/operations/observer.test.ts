@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import type { RunScope } from '../../core/guard/services-of-run.ts';
 import type { PodFacts } from '../../core/model/pod.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
 import { createObserver } from '../../operations/observer.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { aCluster, aGroup, aNode, anUnsupported, aPod, aPolicy, aService } from '../core/support/facts.ts';
+import { aBaseline, aCluster, aGroup, aNode, anUnsupported, aPod, aPolicy, aService } from '../core/support/facts.ts';
 
 const node = aNode('n1');
 const elsewhere = aNode('n2', { pool: 'other' });
@@ -30,7 +31,7 @@ function portsOf(services: readonly ServiceFacts[]) {
         const watched = own.filter(({ key }) => key !== 'default/old');
         return {
           groups: watched.map(({ key, podGroups }) =>
-            aGroup(key.replace('default/', ''), [node], podGroups && { membership: 'pods' }),
+            aGroup(key.replace('default/', ''), [node], podGroups && { membership: 'pods', targets: [] }),
           ),
           unsupported: own.length > watched.length ? [anUnsupported('old')] : [],
         };
@@ -191,6 +192,15 @@ describe('an observation of the cluster with the target groups of pods', () => {
     await expect(observer.withPodTargets(run, 0)).rejects.toThrow('no answer');
     world.services = [serviceOn('new', 'n1')];
     await expect(observer.withPodTargets(run, 0)).rejects.toThrow('no answer');
+  });
+
+  test('notes groups without a healthy target, unless it is not known what was observed before', async () => {
+    const { observer } = portsOf([shop]);
+    const notedFor = async (baselines: RunScope['baselines']) =>
+      (await observer.withPodTargets({ ...run, baselines }, 0)).podTargets?.map(({ silent }) => silent);
+    expect(await notedFor([])).toEqual([true]);
+    expect(await notedFor([aBaseline('shop', 1, { groups: ['arn:shop'] })])).toEqual([undefined]);
+    expect(await notedFor(undefined)).toEqual([undefined]);
   });
 
   test('is about a Service whose only pod on the pool was removed from its endpoints, too', async () => {

@@ -52,6 +52,7 @@ function register(world: World, service: SimService, pod: SimPod): void {
   note(world, `${service.key}: pod ${pod.name} registers`);
   const { registration, healthInterval, healthThreshold } = world.delays;
   later(world, registration + healthInterval * healthThreshold, () => {
+    if (service.failsOpen === true) return Object.assign(target, { state: 'unhealthy', forwards: pod.accepts });
     if (target.state === 'initial' && pod.accepts) Object.assign(target, { state: 'healthy', forwards: true });
   });
 }

@@ -171,6 +171,8 @@ export interface SimService {
   podGroups?: true;
   /** The targets of its load balancer, where these are pods; `targets` is empty then. See pod-targets.ts. */
   podTargets?: SimPodTarget[];
+  /** Its load balancer never finds a pod healthy, and so sends to all of them. */
+  failsOpen?: true;
   /** What the kube-proxies know; behind the truth by the endpoint delay. Terminating endpoints serve when no other is left. */
   view: readonly SimEndpoint[];
   targets: SimTarget[];

@@ -156,9 +156,10 @@ describe('restoring a node whose run is gone', () => {
     expect(leftoversOnFirst(world)).not.toEqual([]);
     await harness.stop();
     world.clock.advance(5 * 60_000);
-    const { cluster: kubernetes, pools, clock } = createSimPorts(world);
+    const { cluster: kubernetes, pools, clock, loadBalancers } = createSimPorts(world);
     const target = { cluster, region: 'eu-west-1', provider: 'eks', pool: 'web', runs: undefined };
-    await cleanUp({ cluster: kubernetes, pools, clock }, target, 'cleanup-ann', () => undefined);
+    const openBalancers = () => loadBalancers;
+    await cleanUp({ cluster: kubernetes, pools, clock, openBalancers }, target, 'cleanup-ann', () => undefined);
     world.clock.advance(10 * 60_000);
     expectNothingLeft(world, 8);
     expectNothingLost(world);

@@ -35,9 +35,10 @@ async function terminateAt({ world, start }: Upgrade, step: string): Promise<str
 
 async function cleanUpAfter(world: World, cluster: string) {
   const problems: string[] = [];
-  const { cluster: kubernetes, pools, clock } = createSimPorts(world);
+  const { cluster: kubernetes, pools, clock, loadBalancers } = createSimPorts(world);
+  const systems = { cluster: kubernetes, pools, clock, openBalancers: () => loadBalancers };
   const target = { cluster, region: 'eu-west-1', provider: 'eks', pool: 'web', runs: undefined };
-  const left = await cleanUp({ cluster: kubernetes, pools, clock }, target, 'cleanup-ann', ({ what, problem }) => {
+  const left = await cleanUp(systems, target, 'cleanup-ann', ({ what, problem }) => {
     if (problem !== undefined) problems.push(`${what}: ${problem}`);
   });
   return { left, problems };
@@ -58,8 +59,10 @@ describe('a run that was terminated', () => {
         runs: ['run-1'],
         actions: [],
         stays,
+        waits: [],
         leftAlone: [],
         settling: false,
+        draining: false,
         problems: [],
       });
       world.clock.advance(10 * 60_000);
@@ -79,8 +82,10 @@ describe('a run that was terminated', () => {
       runs: ['run-1'],
       actions: [],
       stays: [],
+      waits: [],
       leftAlone: [],
       settling: false,
+      draining: false,
       problems: [],
     });
     world.clock.advance(10 * 60_000);
@@ -93,7 +98,8 @@ describe('a run that was terminated', () => {
 test('a cleanup of one pool changes nothing of a run on another pool', async () => {
   const world = createScenario();
   addBatchPool(world);
-  const { cluster, pools, clock } = createSimPorts(world);
+  const { cluster, pools, clock, loadBalancers } = createSimPorts(world);
+  const systems = { cluster, pools, clock, openBalancers: () => loadBalancers };
   const { nodes, pods } = await cluster.observe();
   const [batch] = nodes.filter(({ pool }) => pool === 'batch');
   const [web] = pods.filter(({ labels }) => labels['app'] === 'web');
@@ -106,16 +112,18 @@ test('a cleanup of one pool changes nothing of a run on another pool', async () 
   const before = ownershipOf(world);
   const target = { cluster: 'sim', region: 'eu-west-1', provider: 'eks', pool: 'web', runs: undefined };
   const told: string[] = [];
-  const left = await cleanUp({ cluster, pools, clock }, target, 'cleanup-ann', ({ what }) => told.push(what));
+  const left = await cleanUp(systems, target, 'cleanup-ann', ({ what }) => told.push(what));
   expect(told).toEqual([]);
   expect(left).toEqual({
     runs: [],
     actions: [],
     stays: [],
+    waits: [],
     leftAlone: [
       'run batch-run has pods here, but works on a pool other than web: it holds the lock nodeferry-sim-batch',
     ],
     settling: false,
+    draining: false,
   });
   expect(ownershipOf(world)).toEqual(before);
   expect(world.leases.has(poolLockName('sim', 'batch'))).toBe(true);
@@ -134,11 +142,12 @@ describe('pods that a run had released', () => {
   }
 
   async function cleanUpAll(world: World) {
-    const { cluster, pools } = createSimPorts(world);
+    const { cluster, pools, loadBalancers } = createSimPorts(world);
+    const openBalancers = () => loadBalancers;
     const clock = { now: () => world.clock.now(), sleep: async (ms: number) => world.clock.advance(ms) };
     const told: string[] = [];
     const target = { cluster: 'sim', region: 'eu-west-1', provider: 'eks', pool: 'web', runs: undefined };
-    const left = await cleanUp({ cluster, pools, clock }, target, 'cleanup-ann', ({ what, problem }) =>
+    const left = await cleanUp({ cluster, pools, clock, openBalancers }, target, 'cleanup-ann', ({ what, problem }) =>
       told.push(problem === undefined ? what : `${what}: ${problem}`),
     );
     world.clock.advance(30_000);
@@ -152,7 +161,7 @@ describe('pods that a run had released', () => {
     const world = createScenario();
     const before = await release(world);
     const { left, told } = await cleanUpAll(world);
-    expect(left).toEqual({ runs: ['run-1'], actions: [], stays: [], leftAlone: [], settling: false });
+    expect(left).toMatchObject({ runs: ['run-1'], actions: [], stays: [], waits: [], leftAlone: [], settling: false });
     expect(told).toContain(`pod default/${before[0] ?? ''}: restore its deletion cost`);
     expect(namesOf(world)).toEqual(before);
     expectNothingLeft(world, 4);

@@ -71,6 +71,35 @@ describe('a pool whose pods are targets', () => {
   });
 });
 
+describe('a load balancer that finds no pod healthy', () => {
+  const unhealthy = (world: World, name: string) => {
+    const service = serviceNamed(world, name);
+    service.failsOpen = true;
+    for (const target of service.podTargets ?? []) Object.assign(target, { state: 'unhealthy', forwards: true });
+  };
+
+  test('and never did, does not block the run, which loses nothing that it sends to all of them', async () => {
+    const { world, start } = podsAsTargets();
+    unhealthy(world, 'api');
+    const { harness, handle } = await start();
+    expect(await harness.finish(handle)).toMatchObject({ outcome: 'completed' });
+    expectNothingLost(world);
+    const { podTargets = [] } = serviceNamed(world, 'api');
+    expect(podTargets.map(({ state }) => state)).toEqual(['unhealthy', 'unhealthy', 'unhealthy', 'unhealthy']);
+  });
+
+  test('but did before, blocks evictions, and says so', async () => {
+    const { world, start } = podsAsTargets();
+    const { harness, handle } = await start({
+      before: async (step) => {
+        if (step === 'evictPods') unhealthy(world, 'api');
+      },
+    });
+    const { stalled } = await harness.until(handle, 'it is stalled', (status) => status.stalled !== undefined);
+    expect(stalled?.message).toMatch(/is not a healthy target of k8s-default-api/);
+  });
+});
+
 describe('pods that cannot be removed from endpoints', () => {
   const database = (preStopSeconds: number, terminationGracePeriodSeconds: number) => {
     const upgrade = podsAsTargets();

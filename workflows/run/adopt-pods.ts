@@ -8,5 +8,7 @@ export async function adoptPods(run: Run): Promise<void> {
 
 /** Evicts released pods that no ReplicaSet can adopt, because their workload has been rolled out since. */
 export async function evictReleased(run: Run): Promise<void> {
-  await runUntilDone(run, 'released pods to leave', () => steps('evict released pods').evictReleased(nextStep(run)));
+  await runUntilDone(run, 'released pods to leave', () =>
+    steps('evict released pods').evictReleased({ ...nextStep(run), baselines: run.state.baselines }),
+  );
 }

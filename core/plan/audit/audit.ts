@@ -8,6 +8,7 @@ import { grd003NoCandidateStays } from './grd-003-no-candidate-stays.ts';
 import { hnd001CannotSurge } from './hnd-001-cannot-surge.ts';
 import { inf003PoolBusy } from './inf-003-pool-busy.ts';
 import { inf004UnmanagedMarks } from './inf-004-unmanaged-marks.ts';
+import { inf006FewAddresses } from './inf-006-few-addresses.ts';
 import { inf008WebhookOnPool } from './inf-008-webhook-on-pool.ts';
 import { inf009ApiOnPool } from './inf-009-api-on-pool.ts';
 import { inf012NodesMissing } from './inf-012-nodes-missing.ts';
@@ -38,6 +39,7 @@ import { svc027NodePort } from './svc-027-node-port.ts';
 import { svc028Unsupported } from './svc-028-unsupported.ts';
 import { svc029InternalLocal } from './svc-029-internal-local.ts';
 import { svc030NoDraining } from './svc-030-no-draining.ts';
+import { svc032NoHealthyTarget } from './svc-032-no-healthy-target.ts';
 import { wkl001SingleReplica } from './wkl-001-single-replica.ts';
 import { wkl002NoBudget } from './wkl-002-no-budget.ts';
 import { wkl003BudgetNeverAllows } from './wkl-003-budget-never-allows.ts';
@@ -73,6 +75,7 @@ const auditRules: readonly AuditRule[] = [
   svc028Unsupported,
   svc029InternalLocal,
   svc030NoDraining,
+  svc032NoHealthyTarget,
   con001UnknownAge,
   wkl001SingleReplica,
   wkl002NoBudget,
@@ -95,6 +98,7 @@ const auditRules: readonly AuditRule[] = [
   wkl034EvictedWhileTarget,
   inf003PoolBusy,
   inf004UnmanagedMarks,
+  inf006FewAddresses,
   inf008WebhookOnPool,
   inf009ApiOnPool,
   inf012NodesMissing,

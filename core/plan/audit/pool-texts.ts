@@ -14,6 +14,12 @@ export const poolTexts: Readonly<Record<string, RuleText>> = {
     why: 'Somebody else has excluded or cordoned these nodes. They count as out or leave soon, and the run never restores them.',
     fix: 'Find out who has marked them and why: capacity may be reduced already.',
   },
+  'INF-006': {
+    severities: ['warning', 'info'],
+    title: 'Subnets with too few free addresses',
+    why: 'New nodes and their pods need addresses while the old ones still have theirs. Without one, no instance starts, and a pod stays in ContainerCreating although it is scheduled.',
+    fix: 'Let the new pool grow in waves (spec.nodeSurge), free addresses, or adopt a pool in other subnets.',
+  },
   'INF-008': {
     severities: ['error'],
     title: 'A webhook that answers from a node to replace only',

@@ -80,6 +80,12 @@ export const serviceTexts: Readonly<Record<string, RuleText>> = {
     why: 'It cuts the established connections of a node when it deregisters it, and nothing that nodeferry does keeps them. New connections are protected all the same.',
     fix: 'Give it a time for draining connections, or move the Service to a load balancer that has one.',
   },
+  'SVC-032': {
+    severities: ['error'],
+    title: 'A group of pods without a healthy target',
+    why: 'Some load balancers send to all targets of such a group, others to none. Its pods still leave one at a time, each after it was deregistered, but nothing tells whether their replacements serve.',
+    fix: 'Fix the health check or the pods, or remove what registers the pods in a group that nothing uses any more.',
+  },
   'CON-001': {
     severities: ['warning'],
     title: 'Connections of an unknown age',

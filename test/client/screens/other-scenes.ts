@@ -82,7 +82,7 @@ export const runs: readonly ListedRun[] = [
 
 /** What clean-ups find. */
 export const leftovers: Readonly<Record<string, CleanupPlan>> = {
-  nothing: { runs: [], actions: [], stays: [], leftAlone: [], settling: false },
+  nothing: { runs: [], actions: [], stays: [], waits: [], leftAlone: [], settling: false, draining: false },
   several: {
     runs: ['run-1a2b3c4d'],
     actions: [
@@ -91,8 +91,23 @@ export const leftovers: Readonly<Record<string, CleanupPlan>> = {
       { kind: 'unlock', run: 'run-1a2b3c4d' },
     ],
     stays: [`pod shop/checkout-7d9f8b6c5-x2x9p on ${nameOf(2)} serves, and no other pod of its Service does`],
+    waits: [],
     leftAlone: ['run-9f8e7d6c works on prod-eu/batch'],
     settling: false,
+    draining: false,
+  },
+  unasked: {
+    runs: ['run-1a2b3c4d'],
+    actions: [{ kind: 'uncordon', run: 'run-1a2b3c4d', node: nodeRefOf(1) }],
+    stays: [],
+    waits: [
+      'pod shop/checkout-7d9f8b6c5-x2x9p: the load balancers of shop/checkout may send to it, and could not be asked',
+      'pod shop/cart-5b8c7d9f4-q4w8z: it is still an endpoint of shop/cart',
+    ],
+    loadBalancersUnread: 'target group k8s-shop: DescribeTargetHealth: AccessDenied',
+    leftAlone: [],
+    settling: false,
+    draining: true,
   },
 };
 

@@ -102,6 +102,28 @@ test.each(includedPermissions.filter((one) => one !== 'container.operations.list
   },
 );
 
+test('a role from before pods were targets fails only where Services have groups of pods, and says how to update it', async () => {
+  const missing = 'compute.backendServices.list';
+  const bench = await openBench(
+    {},
+    includedPermissions.filter((one) => one !== missing),
+  );
+  const compute = openCompute(bench);
+  const balancers = openBalancers(bench);
+  const nodes = serviceAt(await makeNodeGroups(compute, { name: 'nodes' }), { key: 'default/nodes' });
+  const pods = await makePodGroups(compute, { name: 'pods' });
+  expect((await balancers.discover([nodes])).groups).toHaveLength(1);
+  await expect(balancers.discover([nodes, pods])).rejects.toMatchObject({
+    problem: {
+      code: 'Forbidden',
+      message: expect.stringContaining(`backend services: ${missing}`),
+      hint: expect.stringContaining(
+        `grant the permission ${missing} to the service account that nodeferry runs under. Where it has the role of deploy/iam/gke-role.yaml: gcloud iam roles update nodeferry --project=lab-project --file=deploy/iam/gke-role.yaml`,
+      ),
+    },
+  });
+});
+
 test.each([
   ['the role', includedPermissions, []],
   ['less', includedPermissions.slice(2), includedPermissions.slice(0, 2)],

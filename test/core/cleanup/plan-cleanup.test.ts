@@ -26,6 +26,7 @@ function plan(changes: Partial<CleanupQuestion> = {}) {
     replacements: [],
     runs: ['r1'],
     locking: ['r1'],
+    asked: { unread: undefined, isAccepted: false },
     ...changes,
   });
 }
@@ -43,8 +44,10 @@ describe('what is left of a run', () => {
       runs: ['r1'],
       actions: [],
       stays: [],
+      waits: [],
       leftAlone: [],
       settling: false,
+      draining: false,
     });
     expect(findRuns({ cluster, name: 'web', replacements: [], holder: undefined })).toEqual([]);
   });

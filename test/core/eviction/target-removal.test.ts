@@ -6,7 +6,9 @@ import { selfResolving } from '../../../core/eviction/leaving.ts';
 import { decideEndpointRemoval } from '../../../core/eviction/leftover-endpoints.ts';
 import { decideRestoreRound } from '../../../core/eviction/restore-pods.ts';
 import { trackDrained } from '../../../core/eviction/target-removal.ts';
-import { aBudget, aNode, aPod, aPolicy, aWorkload, nodeRefOf, withDrain } from '../support/facts.ts';
+import type { ServiceBaseline } from '../../../core/guard/baseline.ts';
+import { noteSilent } from '../../../core/guard/silent-groups.ts';
+import { aBaseline, aBudget, aNode, aPod, aPolicy, aWorkload, nodeRefOf, withDrain } from '../support/facts.ts';
 import type { PodFacts, TargetState } from '../support/model.ts';
 import { podsBehind } from '../support/pod-targets.ts';
 
@@ -122,6 +124,40 @@ describe('budgets count pods that are healthy targets', () => {
     const { does, blocked } = decide([pod()], { 'web-3': 'initial' });
     expect(does).toEqual([]);
     expect(blocked.join()).toContain('web-3 is not a healthy target of k8s-web');
+  });
+});
+
+describe('a group that never had a healthy target', () => {
+  const unhealthy = { 'web-1': 'unhealthy', 'web-2': 'unhealthy', 'web-3': 'unhealthy' } as const;
+  const silent = (
+    states: Readonly<Record<string, TargetState | 'gone'>>,
+    baselines: readonly ServiceBaseline[] = [],
+  ) => {
+    const { podTargets = [] } = podsBehind([pod(), ...elsewhere], { states }).cluster;
+    return { podTargets: noteSilent(podTargets, baselines) };
+  };
+
+  test('lets pods leave one at a time, each when the others are registered', () => {
+    expect(decide([pod()], {}, silent(unhealthy)).does).toEqual(['remove-endpoints web-1']);
+    const { does, blocked } = decide([pod()], {}, silent({ ...unhealthy, 'web-3': 'gone' }));
+    expect([does, blocked]).toEqual([[], [expect.stringContaining('web-3 is not registered in k8s-web')]]);
+  });
+
+  test('and has no target at all does not block anything', () => {
+    const none = { 'web-1': 'gone', 'web-2': 'gone', 'web-3': 'gone' } as const;
+    expect(decide([pod()], {}, silent(none)).does).toEqual(['remove-endpoints web-1']);
+  });
+
+  test('still has to deregister a pod before it is evicted', () => {
+    expect(decide([pod(removed)], {}, { ...silent(unhealthy), drainedAt: { 'uid-web-1': 0 } })).toEqual({
+      does: [],
+      blocked: ['it was removed from endpoints but is still a target of k8s-web (unhealthy)'],
+    });
+  });
+
+  test('is not one that had a healthy target before, or of which that is not known', () => {
+    for (const groups of [['arn:web'], undefined])
+      expect(decide([pod()], {}, silent(unhealthy, [aBaseline('web', 3, groups && { groups })])).does).toEqual([]);
   });
 });
 

@@ -1,12 +1,13 @@
 /** The guard counts pods where these are the targets of a load balancer. */
-import { expect, test } from 'vitest';
-import { learnBaselines } from '../../../core/guard/baseline.ts';
+import { describe, expect, test } from 'vitest';
+import { learnBaselines, type ServiceBaseline } from '../../../core/guard/baseline.ts';
 import { openGuard } from '../../../core/guard/guard.ts';
 import { stateOf } from '../../../core/guard/serving.ts';
+import { noteSilent } from '../../../core/guard/silent-groups.ts';
 import { decideDeregistered } from '../../../core/waits/load-balancers.ts';
 import { decideNodesRegistered } from '../../../core/waits/surge.ts';
 import { aBudget, aNode, aPod, aPolicy, aWorkload, withMinServing } from '../support/facts.ts';
-import type { Policy, ServingFacts } from '../support/model.ts';
+import type { Policy, ServingFacts, TargetState } from '../support/model.ts';
 import { podsBehind } from '../support/pod-targets.ts';
 
 const nodes = [aNode('n1'), aNode('n2'), aNode('n3')];
@@ -55,6 +56,33 @@ test('a pod that is no healthy target does not count', () => {
 test('a Service with fewer healthy targets than before blocks the nodes of its pods', () => {
   const facts = behind({ states: { 'web-3': 'initial' } });
   expect(blockOf('n2', facts)).toMatchObject({ limit: 'best', has: 3, needs: 4 });
+});
+
+describe('a Service with a second group of pods that has no healthy target', () => {
+  const second = (state: TargetState, facts = behind()): ServingFacts => {
+    const [group] = facts.targetGroups;
+    if (group === undefined) throw new Error('no group');
+    const targets = group.targets.map((target) => ({ ...target, state }));
+    return { ...facts, targetGroups: [group, { ...group, id: 'arn:second', name: 'second', targets }] };
+  };
+  const noted = (facts: ServingFacts, baselines: readonly ServiceBaseline[] = []): ServingFacts => {
+    return { ...facts, targetGroups: noteSilent(facts.targetGroups, baselines) };
+  };
+
+  test('is protected in the first one all the same', () => {
+    const facts = noted(second('unhealthy'));
+    expect(blockOf('n1', facts, withMinServing(3), facts)).toMatchObject({ limit: 'targets', needs: 3, has: 4 });
+  });
+
+  test('is protected in both as soon as the second one has served', () => {
+    const first = learnBaselines([], noted(second('unhealthy')), aPolicy());
+    expect(first).toMatchObject([{ targets: 4, groups: ['arn:web'] }]);
+    const both = learnBaselines(first, noted(second('healthy'), first), aPolicy());
+    expect(both).toMatchObject([{ targets: 4, groups: ['arn:second', 'arn:web'] }]);
+    const facts = noted(second('unhealthy'), both);
+    const guard = openGuard({ facts, policy: aPolicy(), baselines: both, inFlight: [], waiting: nodes });
+    expect(guard.findBlock(aNode('n2'))).toMatchObject({ needs: 3, has: 0 });
+  });
 });
 
 test('a budget does not block a node, because its pods leave one by one', () => {
