@@ -30,6 +30,8 @@ interface PreflightInput {
   readonly run: string;
   readonly policy: Policy;
   readonly approved?: ApprovedPlan;
+  /** Services that may lose connections, from the plan that this one takes the place of. */
+  readonly accepted?: readonly string[];
 }
 
 /** @throws ApplicationFailure PlanOutdated when the plan is not what was approved */

@@ -32,6 +32,14 @@ interface PlanSources {
   readonly inSlices?: <T>(work: Slices<T>) => Promise<T>;
 }
 
+/** What is to be planned. */
+interface PlanWish {
+  readonly policy: Policy;
+  readonly run: string;
+  /** Services that may lose connections as an earlier plan of the run has said: whoever accepted a rule has accepted those, and no others. */
+  readonly accepted?: readonly string[];
+}
+
 /** Makes two reads, in any order. */
 type ReadBoth = <A, B>(one: () => Promise<A>, other: () => Promise<B>) => Promise<readonly [A, B]>;
 
@@ -51,7 +59,7 @@ interface Observation extends Partial<Asked> {
  */
 export async function observeAndPlan(
   sources: PlanSources,
-  { policy, run }: { readonly policy: Policy; readonly run: string },
+  { policy, run, accepted }: PlanWish,
 ): Promise<{ readonly plan: PoolPlan; readonly observation: Observation }> {
   const { pools, open, readBoth = inOrder, inSlices = async (work) => doAtOnce(work) } = sources;
   const ref = poolRefOf(policy);
@@ -71,8 +79,8 @@ export async function observeAndPlan(
   const provider = pools.traitsOf(ref);
   const planFor = async (chosen: Policy) =>
     await inSlices(buildPlanInSlices({ policy: chosen, run, provider, ...observation }));
-  const strict = await planFor(known);
-  const services = acceptedServices(strict.findings, policy);
+  const strict = await planFor(withUnprotected(known, accepted ?? []));
+  const services = accepted === undefined ? acceptedServices(strict.findings, policy) : [];
   const plan = services.length === 0 ? strict : await planFor(withUnprotected(known, services));
   return { plan: { ...plan, findings: giveReasons(plan.findings, policy) }, observation };
 }

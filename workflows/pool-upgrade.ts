@@ -55,7 +55,9 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
 /** Observes, audits, plans. It changes nothing, so a failure ends the run instead of stalling it. */
 export async function preflight(run: Run): Promise<PoolPlan> {
   setPhase(run, 'preflight');
-  const observed = await toOutcome(() => steps('observe, audit, plan').preflight(run.input));
+  const before = run.state.plan?.policy.guard.acceptUnprotected;
+  const question = before === undefined ? run.input : { ...run.input, accepted: before };
+  const observed = await toOutcome(() => steps('observe, audit, plan').preflight(question));
   if (observed.outcome === 'failed') throw failWith(observed.problem);
   const { plan, since = observed.at } = observed;
   apply(run, { type: 'recordPlan', plan, since, at: observed.at, clock: Date.now() });

@@ -104,7 +104,7 @@ describe('renderValidation', () => {
         fix: allowed: an AWS region, such as eu-west-1
       bad.yaml:8:3 spec.guards: there is no such field
         fix: did you mean guard? allowed: cluster, pool, target, nodeSurge, guard,
-        waits, drain, podSurge, traffic, schedule, rollout, disabledRules
+        waits, drain, podSurge, traffic, schedule, rollout, accept, disabledRules
       bad.yaml:9:18 spec.drain.jobs: 'evicts' is not allowed here
         fix: did you mean evict? allowed: one of evict, wait
       "
@@ -121,7 +121,7 @@ describe('renderValidation', () => {
       bad.yaml:5:3 spec.cluster.region: this field is required
         fix: allowed: an AWS region, such as eu-west-1
       bad.yaml:8:3 spec.guards: there is no such field
-        fix: did you mean guard? allowed: cluster, pool, target, nodeSurge, guard, waits, drain, podSurge, traffic, schedule, rollout, disabledRules
+        fix: did you mean guard? allowed: cluster, pool, target, nodeSurge, guard, waits, drain, podSurge, traffic, schedule, rollout, accept, disabledRules
       bad.yaml:9:18 spec.drain.jobs: 'evicts' is not allowed here
         fix: did you mean evict? allowed: one of evict, wait
       "

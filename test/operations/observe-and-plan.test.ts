@@ -10,7 +10,7 @@ import { observeAndPlan } from '../../operations/observe-and-plan.ts';
 import type { ManagedNodePools } from '../../ports/node-pools.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { createSimPorts } from '../simulator/ports.ts';
-import { addBatchPool, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
+import { addBatchPool, addClassicService, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { MockActivityEnvironment } from '../support/activity-environment.ts';
 
@@ -30,6 +30,30 @@ async function planBothWays(world: World, ports: Ports = createSimPorts(world), 
   world.clock.stop();
   return { upgrade, plan };
 }
+
+test('a plan that takes the place of another accepts the Services that were named there, and no others', async () => {
+  const world = createScenario();
+  addClassicService(world, 'old', 'Local', { app: 'api' });
+  const ports = createSimPorts(world);
+  const sources = { pools: ports.pools, open: () => planClusterOfCaller(ports) };
+  const accepting = { ...policy, accept: { 'SVC-028': 'drained by its owner' } };
+  const planFor = async (accepted?: readonly string[]) =>
+    await world.clock.act('plan', async () => {
+      const wish = { policy: accepting, run: 'run-1', ...(accepted && { accepted }) };
+      return (await observeAndPlan(sources, wish)).plan;
+    });
+  const first = await planFor();
+  expect(refusal(first)).toBeUndefined();
+  expect(first.findings).toContainEqual(
+    expect.objectContaining({ subject: 'service default/old', accepted: 'drained by its owner' }),
+  );
+  const { acceptUnprotected } = first.policy.guard;
+  expect(refusal(await planFor(acceptUnprotected))).toBeUndefined();
+  addClassicService(world, 'new', 'Local', { app: 'web' });
+  expect(refusal(await planFor(acceptUnprotected))?.message).toMatch(/1 blocker: SVC-028 service default\/new/);
+  expect(refusal(await planFor())).toBeUndefined();
+  world.clock.stop();
+});
 
 describe('the plan command and the preflight of a run', () => {
   test('make the same plan of the same scene', async () => {

@@ -81,10 +81,14 @@ describe('a node pool', () => {
 });
 
 describe('an operation that runs', () => {
-  test('refuses every other one, and is named', async () => {
+  test('of a pool refuses others of that pool and of the cluster, and is named', async () => {
     const { gke, clock, pool } = await startCloud();
-    const [{ name }] = await gke.createNodePool({ parent, nodePool: { name: 'new', initialNodeCount: 1 } });
+    const [{ name }] = await gke.setNodePoolSize({ name: pool('web'), nodeCount: 2 });
     const second = () => gke.setNodePoolSize({ name: pool('web'), nodeCount: 3 });
+    const [{ maintenancePolicy = null }] = await gke.getCluster({ name: parent });
+    const ofCluster = await rpcErrorOf(gke.setMaintenancePolicy({ name: parent, maintenancePolicy }));
+    expect(ofCluster.reason).toBe('CLUSTER_ALREADY_HAS_OPERATION');
+    await gke.createNodePool({ parent, nodePool: { name: 'new', initialNodeCount: 1 } });
     expect(await rpcErrorOf(second())).toEqual({
       code: 9,
       message: `9 FAILED_PRECONDITION: Cluster is running incompatible operation ${name}.`,
@@ -95,11 +99,19 @@ describe('an operation that runs', () => {
     expect((await second())[0]).toMatchObject({ operationType: 'SET_NODE_POOL_SIZE' });
   });
 
+  test('of the cluster refuses those of its pools', async () => {
+    const { gke, pool } = await startCloud();
+    const [{ maintenancePolicy = null }] = await gke.getCluster({ name: parent });
+    await gke.setMaintenancePolicy({ name: parent, maintenancePolicy });
+    const ofPool = await rpcErrorOf(gke.setNodePoolSize({ name: pool('web'), nodeCount: 3 }));
+    expect(ofPool.reason).toBe('CLUSTER_ALREADY_HAS_OPERATION');
+  });
+
   test('was told in other words earlier, without a reason', async () => {
     const { gke, gcp, pool } = await startCloud();
     gcp.faults.useEarlierConflictTexts();
     const [{ name }] = await gke.createNodePool({ parent, nodePool: { name: 'new', initialNodeCount: 1 } });
-    const told = await rpcErrorOf(gke.deleteNodePool({ name: pool('web') }));
+    const told = await rpcErrorOf(gke.deleteNodePool({ name: pool('new') }));
     expect(told).toMatchObject({
       code: 9,
       message: expect.stringContaining(`Operation ${name} is currently creating a node pool for cluster lab.`),
