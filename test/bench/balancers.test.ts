@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { balancerKinds, servicesOf } from '../../bench/balancers/kinds.ts';
 import {
+  balancersControls,
   balancersScenarios,
   completeWith,
   countByService,
@@ -115,6 +116,7 @@ test.each(balancersScenarios)(
     const services = balancerKinds
       .filter((kind) => kind.scenario === scenario)
       .flatMap((kind) => servicesOf(kind).map(({ name }) => name));
+    expect(runs.map(({ order }) => order)).toEqual(expect.arrayContaining([...balancersControls]));
     for (const run of runs) {
       const lost = services.map((service) => missedUnannounced(run, service));
       const what = `${run.order}: ${lost.join(', ')}`;
