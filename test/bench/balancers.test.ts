@@ -118,6 +118,7 @@ test.each(balancersScenarios)(
       .flatMap((kind) => servicesOf(kind).map(({ name }) => name));
     expect(runs.map(({ order }) => order)).toEqual(expect.arrayContaining([...balancersControls]));
     for (const run of runs) {
+      expect(Object.keys(run.services).toSorted(), run.order).toEqual(services.toSorted());
       const lost = services.map((service) => missedUnannounced(run, service));
       const what = `${run.order}: ${lost.join(', ')}`;
       if (isControl(run.order)) expect(Math.min(...lost), what).toBeGreaterThan(0);
