@@ -32,8 +32,8 @@ interface PlanSources {
   readonly inSlices?: <T>(work: Slices<T>) => Promise<T>;
 }
 
-/** What is to be planned. */
-interface PlanWish {
+/** What is to be planned, and for which run. */
+interface PlanQuestion {
   readonly policy: Policy;
   readonly run: string;
   /** Services that may lose connections as an earlier plan of the run has said: whoever accepted a rule has accepted those, and no others. */
@@ -59,7 +59,7 @@ interface Observation extends Partial<Asked> {
  */
 export async function observeAndPlan(
   sources: PlanSources,
-  { policy, run, accepted }: PlanWish,
+  { policy, run, accepted }: PlanQuestion,
 ): Promise<{ readonly plan: PoolPlan; readonly observation: Observation }> {
   const { pools, open, readBoth = inOrder, inSlices = async (work) => doAtOnce(work) } = sources;
   const ref = poolRefOf(policy);

@@ -39,8 +39,8 @@ test('a plan that takes the place of another accepts the Services that were name
   const accepting = { ...policy, accept: { 'SVC-028': 'drained by its owner' } };
   const planFor = async (accepted?: readonly string[]) =>
     await world.clock.act('plan', async () => {
-      const wish = { policy: accepting, run: 'run-1', ...(accepted && { accepted }) };
-      return (await observeAndPlan(sources, wish)).plan;
+      const question = { policy: accepting, run: 'run-1', ...(accepted && { accepted }) };
+      return (await observeAndPlan(sources, question)).plan;
     });
   const first = await planFor();
   expect(refusal(first)).toBeUndefined();

@@ -148,7 +148,7 @@ test('a name that does not resolve is lost traffic', async () => {
 
 test('standstills of the process itself lose nothing, whatever it notices first afterwards', async () => {
   const seen = await serve((response) => setTimeout(() => response.end('ok'), 20));
-  // The server is in this process too. So the time is long enough for both of them on a machine that gives the process a small share of its time.
+  // The server is in this process too. So there is time for both of them where the process gets little of the CPU.
   const running = watch({ urls: [seen.url], timeoutMs: 3_000 });
   await sentAtLeast(running, 10);
 
