@@ -41,8 +41,8 @@ import type { PodSurgeInput, PodSurgeResult } from './pod-surge.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 import { executeSwaps, releasePods, swapPods } from './release-pods.ts';
 
-/** Pods start within seconds, ms. */
-const pollIntervalMs = 1_000;
+/** Pods start within seconds: the longest time between two observations of them, ms. */
+const maxPollIntervalMs = 1_000;
 
 /** ReplicaSets react within seconds, ms. */
 const adoptedWithinMs = 120_000;
@@ -73,7 +73,7 @@ export function createPodSurgeSteps(
         clock,
         what: 'replacements of released pods',
         deadlineMs: undefined,
-        pollIntervalMs: pollIntervalMs,
+        pollIntervalMs: pollIntervalMsOf(policy),
         hint: requiredHint,
         poll: fence.around<PodSurgeResult>(async ({ now, since, checkpoint }) => {
           const known = readPodSurge(checkpoint);
@@ -143,8 +143,7 @@ export function createPodSurgeSteps(
           if (round.done && beside.length === 0 && dismissed.leaving === 0) {
             const done: PodSurgeCheckpoint = { ...kept, wasDone: true };
             await agree(input, batch, facts);
-            if (!known.wasDone)
-              return { done: false, reason: round.reason, checkpoint: done, requeueAfterMs: confirmAfterMs(policy) };
+            if (!known.wasDone) return { done: false, reason: round.reason, checkpoint: done };
             const released = countReleasedOn(batch, facts.cluster, run);
             return { done: true, value: { batch, released, evictedInstead: before, aside: round.aside } };
           }
@@ -181,7 +180,7 @@ export function createPodSurgeSteps(
         clock,
         what: 'released pods to be adopted',
         deadlineMs: adoptedWithinMs,
-        pollIntervalMs: pollIntervalMs,
+        pollIntervalMs: pollIntervalMsOf(policy),
         hint: 'Check the ReplicaSets of the pods that are named; then resume.',
         poll: fence.around<object>(async () => {
           const facts = await observer.cluster();
@@ -207,7 +206,7 @@ export function createPodSurgeSteps(
         clock,
         what: 'released pods to leave',
         deadlineMs: policy.waits.deadlines.evictionMs,
-        pollIntervalMs: pollIntervalMs,
+        pollIntervalMs: pollIntervalMsOf(policy),
         hint: 'Fix what is named (a budget, pods that are not ready, a pod that is stuck), then resume.',
         poll: fence.around<object>(async ({ now, checkpoint }) => {
           const facts = await observer.withPodTargets({ policy, baselines }, now - policy.waits.pollIntervalMs);
@@ -271,9 +270,9 @@ function countReleasedOn(nodes: readonly NodeRef[], facts: ClusterFacts, run: st
   return Object.fromEntries(nodes.map(({ name }) => [name, indexOf(facts).podsOn(name).filter(isReleased).length]));
 }
 
-/** Until replacements that serve are observed once more, ms. */
-function confirmAfterMs({ waits }: Policy): number {
-  return Math.min(pollIntervalMs, waits.pollIntervalMs);
+/** Time between two observations of pods, ms. */
+function pollIntervalMsOf({ waits }: Policy): number {
+  return Math.min(maxPollIntervalMs, waits.pollIntervalMs);
 }
 
 function explainLate(late: readonly AwaitedWorkload[]): string {
