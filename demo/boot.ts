@@ -1,28 +1,38 @@
-/** How long the lab's instances take to become nodes: no order can use them sooner. */
+/** How long the lab's instances take to become nodes, and pods to become Ready on them: no order can use them sooner. */
 
 import { run } from '../lab/process.ts';
 import type { RunningLab } from '../lab/running-lab.ts';
 import { toolPaths } from '../scripts/setup/paths.ts';
 
-const columns =
-  '{range .items[*]}{.spec.providerID}{" "}{.status.conditions[?(@.type=="Ready")].lastTransitionTime}{"\\n"}{end}';
+const readyAt = '.status.conditions[?(@.type=="Ready")].lastTransitionTime';
+const nodeColumns = `{range .items[*]}{.metadata.name}{" "}{.spec.providerID}{" "}{${readyAt}}{"\\n"}{end}`;
+const podColumns = `{range .items[*]}{.spec.nodeName}{" "}{.metadata.ownerReferences[0].kind}{" "}{.metadata.creationTimestamp}{" "}{${readyAt}}{"\\n"}{end}`;
 
-/**
- * The longest time from the launch of an instance of the pool until its node was Ready, ms, rounded down to the resolution of Kubernetes: seconds.
- */
-export async function measureBootMs(lab: RunningLab, pool: string): Promise<number> {
-  const nodes = ['get', 'nodes', '-l', `${lab.cloud.poolLabel}=${pool}`];
-  const text = await run(toolPaths().kubectl, [
-    '--kubeconfig',
-    lab.kubeconfigPath,
-    ...nodes,
-    '-o',
-    `jsonpath=${columns}`,
-  ]);
-  const taken = text.split('\n').flatMap((line) => {
-    const [providerId, readyAt] = line.split(' ');
+/** Delays that were measured, ms. They are rounded down to the resolution of Kubernetes: seconds. */
+interface MeasuredStart {
+  /** The longest time from the launch of an instance of the pool until its node was Ready. */
+  readonly bootMs: number;
+  /** The longest time from the creation of a pod until it was Ready, of those on the pool that can be replaced. 0 when there are none. */
+  readonly podMs: number;
+}
+
+/** Measures both for a pool whose pods have come from another one. */
+export async function measureStart(lab: RunningLab, pool: string): Promise<MeasuredStart> {
+  const nodes = await list(lab, nodeColumns, ['nodes', '-l', `${lab.cloud.poolLabel}=${pool}`]);
+  const booted = nodes.flatMap(([, providerId, at]) => {
     const launchedAt = lab.cloud.launchedAt(providerId?.split('/').at(-1) ?? '');
-    return launchedAt === undefined || readyAt === undefined ? [] : [Date.parse(readyAt) - launchedAt];
+    return launchedAt === undefined || at === undefined ? [] : [Date.parse(at) - launchedAt];
   });
-  return Math.max(0, ...taken);
+  const names = new Set(nodes.map(([name]) => name));
+  const started = (await list(lab, podColumns, ['pods'])).flatMap(([node, owner, createdAt, at]) => {
+    if (!names.has(node) || owner !== 'ReplicaSet' || createdAt === undefined || at === undefined) return [];
+    return [Date.parse(at) - Date.parse(createdAt)];
+  });
+  return { bootMs: Math.max(0, ...booted), podMs: Math.max(0, ...started) };
+}
+
+async function list(lab: RunningLab, columns: string, what: readonly string[]): Promise<readonly string[][]> {
+  const args = ['--kubeconfig', lab.kubeconfigPath, 'get', ...what, '-o', `jsonpath=${columns}`];
+  const text = await run(toolPaths().kubectl, args);
+  return text.split('\n').map((line) => line.split(' '));
 }

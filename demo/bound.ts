@@ -1,4 +1,4 @@
-/** The minimum duration of an upgrade in the lab, from the lab's configured delays and the time that its instances take to boot. */
+/** The minimum duration of an upgrade in the lab, from the lab's configured delays and the time that its instances and pods take to start. */
 
 import { systemClock } from '../adapters/clock/system-clock.ts';
 import { type LowerBound, lowerBound } from '../core/plan/lower-bound.ts';
@@ -10,12 +10,12 @@ import { createObserver } from '../operations/observer.ts';
 import { openCluster } from '../wiring/cluster.ts';
 import { openLoadBalancers } from '../wiring/load-balancers.ts';
 import { openNodePools } from '../wiring/providers.ts';
-import { measureBootMs } from './boot.ts';
+import { measureStart } from './boot.ts';
 
 /** The longest request that the demo sends, ms. A pod that is told to stop finishes it first. */
 const maxRequestMs = 20_000;
 
-/** The lower bound of an upgrade; it is known once its new nodes have booted. */
+/** The lower bound of an upgrade; it is known once its new nodes and pods have started. */
 interface UpgradeBound {
   /** @param newPool the pool of the new nodes. */
   atEnd(newPool: string): Promise<LowerBound>;
@@ -41,7 +41,7 @@ export async function boundUpgrade(lab: RunningLab, policy: Policy): Promise<Upg
     const firstVerdictMs = Math.max(0, ...checks);
     const local = plan.services.some((service) => service.externalTrafficPolicy === 'Local');
     const question = { facts, policy, baselines: plan.baselines, nodes: plan.nodes };
-    const boundWith = (bootMs: number) =>
+    const boundWith = (bootMs: number, replacementReadyMs: number) =>
       lowerBound({
         ...question,
         delays: {
@@ -50,14 +50,17 @@ export async function boundUpgrade(lab: RunningLab, policy: Policy): Promise<Upg
           propagationMs: delays.deregistrationPropagationMs,
           deregistrationDelayMs: Math.max(0, ...targetGroups.map((group) => group.deregistrationDelayMs)),
           evictionMs: maxRequestMs,
-          replacementReadyMs: 0,
+          replacementReadyMs,
           healthyMs: local ? firstVerdictMs + delays.healthyPropagationMs : 0,
           forwardedMs: Math.max(0, ...plan.services.map((service) => service.forwardedMs)),
           terminationMs: delays.instanceTerminationMs,
         },
       });
     return {
-      atEnd: async (newPool) => boundWith(delays.nodegroupCreateMs + (await measureBootMs(lab, newPool))),
+      atEnd: async (newPool) => {
+        const { bootMs, podMs } = await measureStart(lab, newPool);
+        return boundWith(delays.nodegroupCreateMs + bootMs, podMs);
+      },
     };
   } finally {
     cluster.close();
