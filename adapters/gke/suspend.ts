@@ -38,8 +38,10 @@ export async function suspendScaling(clients: GkeClients, ref: PoolRef): Promise
       message: `${poolSubject(ref)} is being created, and GKE changes no settings of it before that is done`,
     });
   }
-  const entries = await recordEntries(clients, ref, pool);
+  const found = await findEntries(clients, ref, pool);
+  const { entries } = found;
   if (entries.length === 0) return tokenOf([]);
+  await recordEntries(clients, ref, found);
   if (scaleOf(entries) !== undefined) await setAutoscaling(clients, ref, { enabled: false });
   if (entries.includes(repair) || entries.includes(upgrade)) {
     const { management } = await requireNodePool(clients, ref);
@@ -58,18 +60,30 @@ export async function suspendScaling(clients: GkeClients, ref: PoolRef): Promise
  * which may be never. Other settings of this pool do not.
  */
 export async function suspendOnCluster(clients: GkeClients, ref: PoolRef): Promise<void> {
-  const entries = await recordEntries(clients, ref, await requireNodePool(clients, ref));
-  if (entries.includes(exclusion)) await setExclusion(clients, ref, 'present');
+  const found = await findEntries(clients, ref, await requireNodePool(clients, ref));
+  if (!found.entries.includes(exclusion)) return;
+  await recordEntries(clients, ref, found);
+  await setExclusion(clients, ref, 'present');
 }
 
-/** Records on the pool what is on now and will be off, before anything is switched off, and returns it. */
-async function recordEntries(clients: GkeClients, ref: PoolRef, pool: NodePoolMessage): Promise<readonly string[]> {
+/** What is to be suspended, and how much of it is recorded on the pool. */
+interface FoundEntries {
+  readonly known: readonly string[];
+  /** Those, and what else is on now. */
+  readonly entries: readonly string[];
+}
+
+async function findEntries(clients: GkeClients, ref: PoolRef, pool: NodePoolMessage): Promise<FoundEntries> {
   const { releaseChannel } = await readCluster(clients, ref);
   const inChannel = (releaseChannel?.channel ?? 'UNSPECIFIED') !== 'UNSPECIFIED';
   const known = suspendedSettings(pool) ?? [];
   const entries = [...known, ...suspensionEntries(pool, inChannel).filter((entry) => !covers(known, entry))];
+  return { known, entries };
+}
+
+/** Records it before anything is switched off. */
+async function recordEntries(clients: GkeClients, ref: PoolRef, { known, entries }: FoundEntries): Promise<void> {
   if (entries.length > known.length) await setLabels(clients, ref, { [suspendedLabel]: suspendedValue(entries) });
-  return entries;
 }
 
 /** What is on now and will be off. Limits that we have raised ourselves are restored as the pool's owner chose them. */

@@ -63,6 +63,15 @@ describe('a new pool that GKE never completes for lack of resources', () => {
   });
 });
 
+test('a cluster in no release channel needs nothing before a pool is created', async () => {
+  bench = await openBench();
+  await bench.pools.scaling.suspendFirst?.(bench.web);
+  const changes = () => bench.gcp.requests.map(({ method }) => method).filter((method) => /^(Set|Update)/.test(method));
+  expect(changes()).toEqual([]);
+  await bench.pools.scaling.suspend(bench.web);
+  expect(changes()).toContain('UpdateNodePool');
+});
+
 test('restoring removes the exclusion, and nothing of others', async () => {
   const suspended = await bench.pools.scaling.suspend(bench.web);
   await bench.pools.scaling.restore(bench.web, suspended);
