@@ -124,8 +124,7 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
         pollIntervalMs,
         hint: 'Check the new nodes and the cloud’s capacity; then resume, or abort to remove them.',
         poll: async ({ now, checkpoint }) => {
-          const pool = await pools.findPool(plan.newPool);
-          const facts = await observer.serving(plan);
+          const [pool, facts] = await Promise.all([pools.findPool(plan.newPool), observer.serving(plan)]);
           const isReady = input.forPods === true ? decideNodesReady : decideNodesRegistered;
           const question = {
             facts,
