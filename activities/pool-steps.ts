@@ -6,7 +6,6 @@ import { oldInstances, oldNodes } from '../core/policy/members.ts';
 import { listNames } from '../core/text/format.ts';
 import type { Observer } from '../operations/observer.ts';
 import { requireCapability } from '../operations/pools-by-provider.ts';
-import { severalAtATime } from '../operations/several-at-a-time.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { NodeActions } from '../ports/cluster/node-actions.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
@@ -62,11 +61,11 @@ export function createPoolSteps(ports: Ports<NodeActions & PodActions & Fencing>
     ): Promise<Outcome<{ foreign: readonly string[] }>> => {
       const acting = guardActions(cluster, openLooseFence(cluster, input));
       return await retryUntilDone({ clock, what: 'cordoning', hint: 'Check access to nodes.' }, async () => {
-        const foreign = new Set<string>();
-        await severalAtATime(input.nodes, async (node) => {
-          if ((await acting.cordon(node, input.run)) === 'already') foreign.add(node.name);
-        });
-        return { foreign: input.nodes.map(({ name }) => name).filter((name) => foreign.has(name)) };
+        const foreign: string[] = [];
+        for (const node of input.nodes) {
+          if ((await acting.cordon(node, input.run)) === 'already') foreign.push(node.name);
+        }
+        return { foreign };
       });
     },
 
@@ -95,7 +94,7 @@ export function createPoolSteps(ports: Ports<NodeActions & PodActions & Fencing>
     uncordonNodes: async (input: PoolStepInput & { nodes: readonly NodeRef[] }): Promise<Outcome> => {
       const acting = guardActions(cluster, openLooseFence(cluster, input));
       return await retryUntilDone({ clock, what: 'uncordoning', hint: 'Check access to nodes.' }, async () => {
-        await severalAtATime(input.nodes, async (node) => await acting.uncordon(node, input.run));
+        for (const node of input.nodes) await acting.uncordon(node, input.run);
         return {};
       });
     },
