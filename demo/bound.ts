@@ -37,7 +37,8 @@ export async function boundUpgrade(lab: RunningLab, policy: Policy): Promise<Upg
     const { targetGroups } = facts;
     const { delays } = lab.cloud;
     const checks = targetGroups.map((group) => group.healthCheck.healthyThreshold * group.healthCheck.intervalMs);
-    // A target is `initial` until its first health checks have passed (Elastic Load Balancing, "Target health status").
+    // A target is `initial` until its first health checks have passed (Elastic Load Balancing, "Target health status"). The first comes at a random
+    // moment of the interval, so this is what the last of many targets needs: a few targets may be up to an interval quicker, and so may a run.
     const firstVerdictMs = Math.max(0, ...checks);
     const local = plan.services.some((service) => service.externalTrafficPolicy === 'Local');
     const question = { facts, policy, baselines: plan.baselines, nodes: plan.nodes };
