@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { NodeferryError } from '../core/model/problem.ts';
 import { ruleTexts } from '../core/plan/audit/rule-texts.ts';
-import type { Policy } from '../core/policy/policy.ts';
+import { maxReasonLength, type Policy } from '../core/policy/policy.ts';
 import { printable } from '../core/text/printable.ts';
 import { suggest } from '../core/text/suggest.ts';
 
@@ -38,11 +38,8 @@ function readAcceptance(text: string, known: readonly string[]): readonly [rule:
     throw refuse(`there is no rule ${printable(written)}.${meant === undefined ? '' : ` Did you mean ${meant}?`}`);
   }
   if (reason === '') throw refuse(`${rule} has no reason.`);
-  return [rule, printable(reason, maxReason)];
+  return [rule, printable(reason, maxReasonLength)];
 }
-
-/** As long as in a policy, in characters. */
-const maxReason = 500;
 
 function refuse(what: string): NodeferryError {
   return new NodeferryError({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ruleTexts } from '../core/plan/audit/rule-texts.ts';
-import { podSurgeModes } from '../core/policy/policy.ts';
+import { maxReasonLength, podSurgeModes } from '../core/policy/policy.ts';
 import type { DeadlineSpec } from '../core/steps/step-spec.ts';
 import { deadlines, protectiveRules } from '../core/steps/steps.ts';
 import {
@@ -216,7 +216,7 @@ const traffic = z
 const accept = z
   .partialRecord(
     oneOf([...ruleTexts.keys()], 'the id of a rule, such as SVC-028; all rules: docs/audit.md'),
-    name('Why.', 500),
+    name('Why.', maxReasonLength),
     { error: 'the ids of rules, each with the reason' },
   )
   .meta({

@@ -1,4 +1,4 @@
-import type { AuditFinding, AuditReport } from '../../core/audit/audit.ts';
+import { type AuditFinding, type AuditReport, isSevere } from '../../core/audit/audit.ts';
 import { type Fix, formatObject } from '../../core/audit/rule.ts';
 import { severities } from '../../core/plan/finding.ts';
 import { count, listNames } from '../../core/text/format.ts';
@@ -41,10 +41,6 @@ function renderFindings(findings: readonly AuditFinding[], style: Style): readon
 function renderAnswer(finding: AuditFinding, style: Style): readonly string[] {
   if (finding.accepted !== undefined) return [style.paint('warn', `${indent}accepted: ${finding.accepted}`), ''];
   return isSevere(finding) ? renderFix(finding.fix, style) : [];
-}
-
-function isSevere({ severity }: AuditFinding): boolean {
-  return severity === 'blocker' || severity === 'error';
 }
 
 /** Only the severity has a colour, at the beginning of the first line. */

@@ -3,6 +3,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
 import type { Problem } from '../model/problem.ts';
 import type { ServingFacts } from '../model/serving.ts';
+import { giveReason } from '../plan/acceptance.ts';
 import { severities } from '../plan/finding.ts';
 import { planServices } from '../plan/service-plan.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -98,16 +99,15 @@ function compareFindings(a: AuditFinding, b: AuditFinding): number {
 
 /** The same audit, with the reasons why findings of these rules are accepted, by their ids. */
 export function acceptRules(report: AuditReport, reasons: Readonly<Record<string, string>>): AuditReport {
-  const findings = report.findings.map((finding) => {
-    const accepted = Object.hasOwn(reasons, finding.rule) ? reasons[finding.rule] : undefined;
-    return accepted === undefined ? finding : { ...finding, accepted };
-  });
-  return { ...report, findings };
+  return { ...report, findings: report.findings.map((finding) => giveReason(finding, reasons)) };
 }
 
 /** Whether there is anything that should be fixed before nodes are replaced, and that nobody has accepted. */
 export function needsFix({ findings }: AuditReport): boolean {
-  return findings.some(
-    ({ severity, accepted }) => accepted === undefined && (severity === 'blocker' || severity === 'error'),
-  );
+  return findings.some((finding) => finding.accepted === undefined && isSevere(finding));
+}
+
+/** Whether nodes should not be replaced before this is fixed. */
+export function isSevere({ severity }: Pick<AuditFinding, 'severity'>): boolean {
+  return severity === 'blocker' || severity === 'error';
 }

@@ -30,7 +30,8 @@ function hasHealthy({ targets }: TargetGroupFacts): boolean {
   return targets.some(({ state }) => state === 'healthy');
 }
 
-function isMute(group: TargetGroupFacts): boolean {
+/** Whether this is a group of pods without a healthy target. */
+export function isMute(group: TargetGroupFacts): boolean {
   return hasPods(group) && !hasHealthy(group);
 }
 

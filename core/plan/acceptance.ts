@@ -29,12 +29,18 @@ export function withUnprotected(policy: Policy, services: readonly string[]): Po
   return { ...policy, guard: { ...policy.guard, acceptUnprotected } };
 }
 
-/** The findings, those of accepted rules with the reason. A blocker that is left is not accepted: the run can't go on with it. */
-export function giveReasons<T extends Finding>(findings: readonly T[], { accept = {} }: Accepting): readonly T[] {
-  return findings.map((finding) => {
-    const reason = Object.hasOwn(accept, finding.rule) ? accept[finding.rule] : undefined;
-    return reason === undefined || finding.severity === 'blocker' ? finding : { ...finding, accepted: reason };
-  });
+/** The findings of a plan, those of accepted rules with the reason. A blocker that is left is not accepted: the run can't go on with it. */
+export function giveReasons(findings: readonly Finding[], { accept = {} }: Accepting): readonly Finding[] {
+  return findings.map((finding) => (finding.severity === 'blocker' ? finding : giveReason(finding, accept)));
+}
+
+/** A finding of a plan or an audit, with the reason if its rule is accepted. `reasons`: by the ids of rules. */
+export function giveReason<T extends Pick<Finding, 'rule' | 'accepted'>>(
+  finding: T,
+  reasons: Readonly<Record<string, string>>,
+): T {
+  const accepted = Object.hasOwn(reasons, finding.rule) ? reasons[finding.rule] : undefined;
+  return accepted === undefined ? finding : { ...finding, accepted };
 }
 
 /** What was accepted, with what was found of it. */
@@ -52,12 +58,16 @@ export function describeAccepted({ rule, reason, found }: AcceptedRule): string 
 
 /** What to do about blockers that accepting does not help with, or could. Empty where nothing is to be said about it. */
 export function adviseAcceptance(blockers: readonly Finding[], { accept = {} }: Accepting): readonly string[] {
-  const [acceptable, others] = [true, false].map((wanted) => [
-    ...new Set(blockers.filter((one) => (one.acceptableFor !== undefined) === wanted).map(({ rule }) => rule)),
-  ]);
-  const inVain = (others ?? []).filter((rule) => Object.hasOwn(accept, rule));
+  const acceptable = rulesOf(blockers.filter(({ acceptableFor }) => acceptableFor !== undefined));
+  const others = rulesOf(blockers.filter(({ acceptableFor }) => acceptableFor === undefined));
   return [
-    ...inVain.map((rule) => `Accepting ${rule} does not help: the run could not go on.`),
-    ...(acceptable ?? []).map((rule) => `Or accept the loss, with the reason: --accept ${rule}="…".`),
+    ...others
+      .filter((rule) => Object.hasOwn(accept, rule))
+      .map((rule) => `Accepting ${rule} does not help: the run could not go on.`),
+    ...acceptable.map((rule) => `Or accept the loss, with the reason: --accept ${rule}="…".`),
   ];
+}
+
+function rulesOf(findings: readonly Finding[]): readonly string[] {
+  return [...new Set(findings.map(({ rule }) => rule))];
 }

@@ -7,7 +7,7 @@ import { decideEligibilityInSlices } from '../pod-surge/eligibility.ts';
 import { oldNodes } from '../policy/members.ts';
 import { type Policy, surgesPods } from '../policy/policy.ts';
 import { doAtOnce, type Slices } from '../slices.ts';
-import { surgeAtOnce } from '../surge/at-once.ts';
+import { neededSize, surgeAtOnce } from '../surge/at-once.ts';
 import type { ZonedSize } from '../surge/zoned-size.ts';
 import { auditInSlices } from './audit/audit.ts';
 import { estimateRun, expectTimes } from './estimate.ts';
@@ -75,7 +75,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const podSurge = planPodSurge(nodes, { ...asked, cluster: facts.cluster });
   yield;
   const surged = surgesPods(policy) ? surgedFacts({ ...asked, facts, batch: nodes }) : facts;
-  const surge = policy.selection === undefined ? Math.max(nodes.length, pool.desiredSize) : 0;
+  const surge = policy.selection === undefined ? neededSize(nodes, pool) : 0;
   const unplaced = countUnplaced(facts.cluster);
   const adopted = policy.adoptTarget === true ? newPool : undefined;
   const atOnce = surgeAtOnce(policy, surge);

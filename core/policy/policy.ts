@@ -61,6 +61,9 @@ export interface FoundNode {
   readonly instanceId: string;
 }
 
+/** The longest reason why a rule is accepted, characters. */
+export const maxReasonLength = 500;
+
 /** Where the pool is. */
 interface ClusterPolicy {
   readonly name: string;

@@ -1,3 +1,5 @@
+import type { NodeRef } from '../model/node.ts';
+import type { PoolFacts } from '../model/pool.ts';
 import type { Policy } from '../policy/policy.ts';
 
 /**
@@ -15,4 +17,9 @@ export function surgeAtOnce({ nodeSurge }: Pick<Policy, 'nodeSurge'>, size: numb
 export function countWaves(policy: Pick<Policy, 'nodeSurge'>, size: number): number {
   const atOnce = surgeAtOnce(policy, size);
   return atOnce === undefined ? 1 : Math.ceil(size / atOnce);
+}
+
+/** How many instances take the place of a pool: as many as it should have, or as it has nodes. */
+export function neededSize(nodes: readonly NodeRef[], { desiredSize }: Pick<PoolFacts, 'desiredSize'>): number {
+  return Math.max(nodes.length, desiredSize);
 }

@@ -2,7 +2,7 @@ import { indexOf } from '../../model/cluster-index.ts';
 import { isFinished, type PodFacts } from '../../model/pod.ts';
 import { liveInstances, type SubnetFacts } from '../../model/pool.ts';
 import { isInPlace } from '../../policy/members.ts';
-import { surgeAtOnce } from '../../surge/at-once.ts';
+import { neededSize, surgeAtOnce } from '../../surge/at-once.ts';
 import { count } from '../../text/format.ts';
 import type { AuditRule } from './rule.ts';
 
@@ -26,7 +26,7 @@ export const inf006FewAddresses: AuditRule = ({ pool, newPool, nodes, policy, fa
       },
     ];
   }
-  const size = Math.max(nodes.length, pool.desiredSize);
+  const size = neededSize(nodes, pool);
   const there = newPool === undefined ? 0 : liveInstances(newPool).length;
   const starting = Math.max(0, Math.min(surgeAtOnce(policy, size) ?? size, size - there));
   if (subnets === undefined || subnets.length === 0 || starting === 0) return [];

@@ -1,5 +1,6 @@
 import type { PoolFacts } from '../../model/pool.ts';
 import { newNodes } from '../../policy/members.ts';
+import { neededSize } from '../../surge/at-once.ts';
 import { count, listNames } from '../../text/format.ts';
 import { findUnjoined } from '../../waits/unjoined.ts';
 import type { AuditQuestion, AuditRule } from './rule.ts';
@@ -80,7 +81,7 @@ function isMarked({ policy, facts }: AuditQuestion): Problems {
 
 /** One new node for each old one: whether fewer and larger ones would do, nobody can tell before their pods have moved. */
 function isTooSmall({ maxSize, desiredSize }: PoolFacts, { nodes, pool }: AuditQuestion): Problems {
-  const needed = Math.max(nodes.length, pool.desiredSize);
+  const needed = neededSize(nodes, pool);
   if (Math.max(maxSize, desiredSize) >= needed) return [];
   return [
     {

@@ -1,5 +1,6 @@
+import { isMute } from '../../guard/silent-groups.ts';
 import { readyEndpoints } from '../../model/ready-endpoints.ts';
-import { hasPods, type TargetGroupFacts } from '../../model/target-group.ts';
+import type { TargetGroupFacts } from '../../model/target-group.ts';
 import { count, listNames } from '../../text/format.ts';
 import { type ClusterRule, servicesOnPool } from './rule.ts';
 
@@ -11,7 +12,7 @@ export const svc032NoHealthyTarget: ClusterRule = (question) =>
   servicesOnPool(question).flatMap(({ service, groups }) => {
     const ready = readyEndpoints(service, question.facts.cluster).length;
     if (ready === 0) return [];
-    return groups.filter(isMute).map((group) => ({
+    return groups.filter(isMissed).map((group) => ({
       rule: 'SVC-032',
       severity: 'error' as const,
       subject: `service ${service.key}`,
@@ -21,10 +22,9 @@ export const svc032NoHealthyTarget: ClusterRule = (question) =>
     }));
   });
 
-function isMute(group: TargetGroupFacts): boolean {
+function isMissed(group: TargetGroupFacts): boolean {
   const { targets } = group;
-  if (!hasPods(group) || targets.some(({ state }) => state === 'healthy')) return false;
-  return targets.length === 0 || targets.some(({ state }) => state !== 'unused');
+  return isMute(group) && (targets.length === 0 || targets.some(({ state }) => state !== 'unused'));
 }
 
 /** `4 targets: 3 unhealthy (Target.Timeout), 1 initial`. */
