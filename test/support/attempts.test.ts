@@ -34,6 +34,15 @@ describe('an attempt at a step', () => {
     expect(attempts.of(key)).toBe('none');
   });
 
+  test('takes a slot, and while none is left, others are queued', async () => {
+    const work = Promise.withResolvers<string>();
+    const { attempts, running, key } = oneAttempt(async () => await work.promise, { maxSteps: 1 });
+    expect([attempts.of(key), attempts.of('another')]).toEqual(['running', 'queued']);
+    work.resolve('done');
+    await running;
+    expect(attempts.of('another')).toBe('none');
+  });
+
   test('has heard of its cancellation also when it sleeps on', async () => {
     const { clock, attempts, environment, running, key } = oneAttempt(async (its) => await its.sleep(1_000));
     clock.standStillWhile(() => (attempts.of(key) === 'running' ? 'it has not heard yet' : undefined));

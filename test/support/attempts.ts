@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Activities } from '../../activities/activities.ts';
 import type { Heartbeat } from '../../core/status/heartbeat.ts';
+import { longWaits } from '../../workflows/messages.ts';
 import type { VirtualClock } from '../simulator/clock.ts';
 import type { Awaits } from './awaits.ts';
 import { type AttemptState, activityKey } from './open-ends.ts';
@@ -23,7 +24,7 @@ export interface StepHooks {
 interface Attempts {
   /** The steps as a worker shall have them. */
   readonly steps: Activities;
-  /** How the attempts of an activity stand, by its key. */
+  /** How the attempts of an activity stand, by its key. While no step can begin, a long wait that has yet to begin counts as queued too. */
   of(activity: string): AttemptState;
   /** Ends all attempts, wherever they hang. */
   end(): void;
@@ -34,6 +35,9 @@ interface Attempts {
  * somebody has cancelled them is to reach them while time stands still, and only the answer to a heartbeat tells them.
  */
 const heartbeatIntervalMs = 200;
+
+/** Steps that take no slot of the others. */
+const long: ReadonlySet<string> = new Set(longWaits);
 
 /** All others do so once in so many times: each costs the server as much as a step, and what a test's own client ends is not known here. */
 const othersOnceIn = 10;
@@ -46,6 +50,7 @@ export function createAttempts(
   isToEnd: (activity: string) => boolean = () => true,
 ): Attempts {
   const running = new Map<string, Set<Context>>();
+  let taken = 0;
   let end = (): void => undefined;
   const over = new Promise<never>((_, reject) => {
     end = () => reject(new Error('the test is over'));
@@ -66,6 +71,8 @@ export function createAttempts(
       const key = keyOf(context);
       const attempts = running.get(key) ?? new Set();
       running.set(key, attempts.add(context));
+      const slots = long.has(name) ? 0 : 1;
+      taken += slots;
       const stopTelling = keepTelling(name, hooks, () => isToEnd(key));
       // A step may sleep through its cancellation: it has heard of it all the same.
       context.cancellationSignal.addEventListener('abort', () => clock.recheck(), { once: true });
@@ -78,6 +85,7 @@ export function createAttempts(
       } finally {
         stopTelling();
         attempts.delete(context);
+        taken -= slots;
       }
     },
   ]);
@@ -86,7 +94,7 @@ export function createAttempts(
     steps: Object.fromEntries(steps) as Activities,
     of: (activity) => {
       const attempts = [...(running.get(activity) ?? [])];
-      if (attempts.length === 0) return 'none';
+      if (attempts.length === 0) return taken >= (hooks.maxSteps ?? Number.POSITIVE_INFINITY) ? 'queued' : 'none';
       return attempts.some(({ cancellationSignal }) => cancellationSignal.aborted) ? 'cancelled' : 'running';
     },
     end,

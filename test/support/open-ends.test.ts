@@ -30,6 +30,8 @@ describe('what keeps virtual time still', () => {
     const { ends, attempts } = openEnds();
     ends.tell(parent, { ...nothing, activities: [{ id: '3', cancelled: false }] });
     expect(ends.whyStill()).toBe('no attempt of pool/p1/3 runs');
+    attempts.set('pool/p1/3', 'queued');
+    expect(ends.whyStill()).toBeUndefined();
     attempts.set('pool/p1/3', 'running');
     expect(ends.whyStill()).toBeUndefined();
     ends.tell(parent, { ...nothing, activities: [{ id: '3', cancelled: true }] });

@@ -1,7 +1,10 @@
 import type { Awaits } from './awaits.ts';
 
-/** How the attempts of an activity stand: none runs, at least one runs, or one of them has heard that it is cancelled. */
-export type AttemptState = 'none' | 'running' | 'cancelled';
+/**
+ * How the attempts of an activity stand: none runs, none can run before another step ends, at least one runs, or one of them has heard that it is
+ * cancelled.
+ */
+export type AttemptState = 'none' | 'queued' | 'running' | 'cancelled';
 
 /** What is on its way between test, server and workflows, so that virtual time can wait for it. */
 export interface OpenEnds {
@@ -109,6 +112,7 @@ export function createOpenEnds(attemptsOf: (activity: string) => AttemptState, c
     for (const { id, cancelled } of awaits.activities) {
       const key = activityKey({ workflowId, runId }, id);
       const state = attemptsOf(key);
+      if (state === 'queued') continue;
       if (state === 'none') return `no attempt of ${key} runs`;
       if (cancelled && state !== 'cancelled') return `${key} has not heard that it is cancelled`;
     }

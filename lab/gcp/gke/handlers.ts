@@ -5,7 +5,7 @@ import { later, type World } from '../world.ts';
 import { createNodePool, nodeVersions, requireManagement } from './create.ts';
 import { changeablePool, clusterOf, poolOf, requireModelled } from './lookup.ts';
 import { describeOperation, startOperation } from './operations.ts';
-import { describePool, groupsOf, requireQuota, whenComplete } from './pools.ts';
+import { describePool, groupsOf, requireQuota, whenComplete, whenEmpty } from './pools.ts';
 import type { Cluster, NodePool } from './state.ts';
 
 type Api = typeof protos.google.container.v1;
@@ -71,11 +71,12 @@ export function gkeHandlers(world: World): Readonly<Record<string, (request: nev
             group.targetSize = 0;
             reconcile(world, group);
           }
-          later(world, world.delays.poolDeleteMs, () => {
-            for (const key of pool.groups) world.groups.delete(key);
-            cluster.pools.delete(pool.name);
-            done();
-          });
+          later(world, world.delays.poolDeleteMs, () =>
+            whenEmpty(world, pool, () => {
+              cluster.pools.delete(pool.name);
+              done();
+            }),
+          );
         },
       });
       pool.status = 'STOPPING';

@@ -73,6 +73,24 @@ export function whenComplete(world: World, pool: NodePool, done: (error?: GkeOpe
 }
 
 /**
+ * Ends a deletion when the groups have gone with all their VMs: unlike a deletion of single instances, that of a group is nowhere said to be over while
+ * VMs are still being deleted (Compute Engine API reference, instanceGroupManagers.delete and deleteInstances).
+ */
+export function whenEmpty(world: World, pool: NodePool, done: () => void): void {
+  let ended = false;
+  const check = () => {
+    if (ended || groupsOf(world, pool).some(({ members }) => members.size > 0)) return;
+    ended = true;
+    for (const key of pool.groups) world.groups.delete(key);
+    done();
+  };
+  world.groupListeners.push((group) => {
+    if (pool.groups.includes(`${group.zone}/${group.name}`)) check();
+  });
+  check();
+}
+
+/**
  * Refuses a pool that the quota of the region does not allow; two CPUs for each VM (the text is that of hashicorp/terraform-provider-google issue
  * 10366).
  */
