@@ -11,6 +11,7 @@ import { openCluster } from '../wiring/cluster.ts';
 import { openLoadBalancers } from '../wiring/load-balancers.ts';
 import { openNodePools } from '../wiring/providers.ts';
 import { measureStart } from './boot.ts';
+import { meanUntilAllMs, meanUntilOneMs } from './health-checks.ts';
 
 /** The longest request that the demo sends, ms. A pod that is told to stop finishes it first. */
 const maxRequestMs = 20_000;
@@ -36,10 +37,16 @@ export async function boundUpgrade(lab: RunningLab, policy: Policy): Promise<Upg
     const { facts } = observation;
     const { targetGroups } = facts;
     const { delays } = lab.cloud;
-    const checks = targetGroups.map((group) => group.healthCheck.healthyThreshold * group.healthCheck.intervalMs);
-    // A target is `initial` until its first health checks have passed (Elastic Load Balancing, "Target health status"). The first comes at a random
-    // moment of the interval, so this is what the last of many targets needs: a few targets may be up to an interval quicker, and so may a run.
-    const firstVerdictMs = Math.max(0, ...checks);
+    const checks = { nodes: plan.nodes.length, groups: targetGroups.length };
+    const untilMs = (mean: typeof meanUntilAllMs) =>
+      Math.max(
+        0,
+        ...targetGroups.map(({ healthCheck: { healthyThreshold: threshold, intervalMs } }) =>
+          mean({ ...checks, threshold, intervalMs }),
+        ),
+      );
+    // A target is `initial` until its first health checks have passed (Elastic Load Balancing, "Target health status").
+    const firstVerdictMs = untilMs(meanUntilAllMs);
     const local = plan.services.some((service) => service.externalTrafficPolicy === 'Local');
     const question = { facts, policy, baselines: plan.baselines, nodes: plan.nodes };
     const boundWith = (bootMs: number, replacementReadyMs: number) =>
@@ -53,8 +60,10 @@ export async function boundUpgrade(lab: RunningLab, policy: Policy): Promise<Upg
           evictionMs: maxRequestMs,
           replacementReadyMs,
           healthyMs: local ? firstVerdictMs + delays.healthyPropagationMs : 0,
+          firstHealthyMs: local ? untilMs(meanUntilOneMs) + delays.healthyPropagationMs : 0,
           forwardedMs: Math.max(0, ...plan.services.map((service) => service.forwardedMs)),
           terminationMs: delays.instanceTerminationMs,
+          poolDeletionMs: delays.nodegroupDeleteMs,
         },
       });
     return {

@@ -17,12 +17,16 @@ export interface LowerBoundDelays {
   readonly evictionMs: number;
   /** From evicting a pod until its replacement is Ready. */
   readonly replacementReadyMs: number;
-  /** From a replacement becoming Ready until its target is healthy: healthy threshold × interval. */
+  /** From the replacements of a batch becoming Ready until all their targets are healthy. */
   readonly healthyMs: number;
+  /** The same until those of one node are. */
+  readonly firstHealthyMs: number;
   /** Age that connections through a node reach after the last new one; 0 when there are none. */
   readonly forwardedMs: number;
   /** From requesting the termination of an instance until it is gone. */
   readonly terminationMs: number;
+  /** From requesting the deletion of the empty pool until it is gone; 0 when the pool stays. */
+  readonly poolDeletionMs: number;
 }
 
 /** A run and the delays that it cannot avoid. */
@@ -55,7 +59,7 @@ export interface LowerBound {
  * soon as the quickest node of a batch is done; the last batch must finish whole. With pod surge, replacements start before a batch leaves, those
  * of the first batch while the new nodes are registered, and nothing is waited for after it. If not all new nodes come at once
  * (`spec.nodeSurge`), all of this happens once for each wave of new nodes: the next wave is requested when the old nodes of the one before have
- * ended.
+ * ended. At last the empty pool is deleted.
  */
 export function lowerBound(input: LowerBoundInput): LowerBound {
   const { batches } = simulateBatches(input);
@@ -65,7 +69,8 @@ export function lowerBound(input: LowerBoundInput): LowerBound {
     const label = (at: number) => `batch ${first + at + 1} of ${batches.length}`;
     return boundOf(own, label, waves.length > 1 ? `wave ${index + 1} of ${waves.length}: ` : '', input);
   });
-  const terms = bounds.flatMap((bound) => bound.terms).filter((term) => term.ms > 0);
+  const deletion = { name: 'deletion of the pool', ms: input.delays.poolDeletionMs };
+  const terms = [...bounds.flatMap((bound) => bound.terms), deletion].filter((term) => term.ms > 0);
   return {
     totalMs: sumOf(terms),
     terms,
@@ -90,7 +95,8 @@ function boundOf(
   batches.forEach((batch, index) => {
     const last = index === batches.length - 1;
     const whole = passageOf(batch, input);
-    const passage = last ? whole : quickest(batch.nodes.map((node) => passageOf({ ...batch, nodes: [node] }, input)));
+    const one = { ...input, delays: { ...delays, healthyMs: delays.firstHealthyMs } };
+    const passage = last ? whole : quickest(batch.nodes.map((node) => passageOf({ ...batch, nodes: [node] }, one)));
     const end = closing(delays, whole, wave);
     terms.push({ name: `${label(index)}: pod surge`, ms: podSurgeMs(batch, index === 0, input) });
     const begunMs = sumOf(terms);

@@ -22,6 +22,7 @@ export type UpgradeDelays = Pick<
   CloudDelays,
   | 'instanceTerminationMs'
   | 'nodegroupCreateMs'
+  | 'nodegroupDeleteMs'
   | 'registrationMs'
   | 'deregistrationPropagationMs'
   | 'healthyPropagationMs'

@@ -116,6 +116,7 @@ function upgradeDelays(delays: GcpDelays): UpgradeDelays {
   return {
     instanceTerminationMs: delays.instanceTerminationMs,
     nodegroupCreateMs: delays.operationStartMs,
+    nodegroupDeleteMs: delays.operationStartMs + delays.poolDeleteMs,
     registrationMs: delays.computeOperationMs + delays.attachPropagationMs,
     deregistrationPropagationMs: delays.detachPropagationMs,
     healthyPropagationMs: delays.healthyPropagationMs,

@@ -25,8 +25,10 @@ const delays: LowerBoundDelays = {
   evictionMs: 2000,
   replacementReadyMs: 4000,
   healthyMs: 3000,
+  firstHealthyMs: 2000,
   forwardedMs: 0,
   terminationMs: 1000,
+  poolDeletionMs: 0,
 };
 
 /** Four nodes that serve one Service with this minimum serving. */
@@ -44,13 +46,19 @@ describe('the lower bound', () => {
       { name: 'registration', ms: 5000 },
       { name: 'batch 1 of 2: deregistration and propagation', ms: 8000 },
       { name: 'batch 1 of 2: eviction and replacement ready', ms: 4000 },
-      { name: 'batch 1 of 2: replacement healthy', ms: 3000 },
+      { name: 'batch 1 of 2: replacement healthy', ms: 2000 },
       { name: 'batch 2 of 2: deregistration and propagation', ms: 8000 },
       { name: 'batch 2 of 2: eviction and replacement ready', ms: 4000 },
       { name: 'batch 2 of 2: replacement healthy', ms: 3000 },
       { name: 'last termination', ms: 1000 },
     ]);
-    expect(bound).toMatchObject({ totalMs: 46_000, batches: [2, 2] });
+    expect(bound).toMatchObject({ totalMs: 45_000, batches: [2, 2] });
+  });
+
+  test('ends with the deletion of the pool, once all waves have ended', () => {
+    const { terms, totalMs } = lowerBound({ ...input(2), delays: { ...delays, poolDeletionMs: 500 } });
+    expect(terms.at(-1)).toEqual({ name: 'deletion of the pool', ms: 500 });
+    expect(totalMs).toBe(45_500);
   });
 
   test('lets propagation and deregistration delay run in parallel', () => {
