@@ -1,5 +1,5 @@
 import type { NodeRef } from '../core/model/node.ts';
-import type { PoolRef } from '../core/model/pool.ts';
+import type { PoolFacts, PoolRef } from '../core/model/pool.ts';
 import { NodeferryError, type Problem } from '../core/model/problem.ts';
 import type { PlanInBrief } from '../core/plan/pool-plan.ts';
 import { isInPlace, keepsTarget, newInstances, newNodes } from '../core/policy/members.ts';
@@ -15,6 +15,9 @@ import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
 import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
+
+/** The longest time between two observations of nodes that only have to run pods, ms: the cluster alone says whether they can. */
+const maxPollIntervalMs = 2_500;
 
 /** New nodes that are waited for. */
 interface NodesReadyInput {
@@ -117,14 +120,15 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
     awaitNodesReady: async (input: NodesReadyInput): Promise<Outcome<NodesReady>> => {
       const { plan, enough } = input;
       const { deadlines, pollIntervalMs } = plan.policy.waits;
+      const read = openRead(plan, input.forPods === true ? pollIntervalMs : 0);
       return await pollUntil<NodesReady>({
         clock,
         what: `new nodes of ${plan.newPool.name} to be ready`,
         deadlineMs: deadlines.nodesReadyMs,
-        pollIntervalMs,
+        pollIntervalMs: input.forPods === true ? Math.min(maxPollIntervalMs, pollIntervalMs) : pollIntervalMs,
         hint: 'Check the new nodes and the cloud’s capacity; then resume, or abort to remove them.',
         poll: async ({ now, checkpoint }) => {
-          const [pool, facts] = await Promise.all([pools.findPool(plan.newPool), observer.serving(plan)]);
+          const [pool, facts] = await read(now);
           const isReady = input.forPods === true ? decideNodesReady : decideNodesRegistered;
           const question = {
             facts,
@@ -154,6 +158,16 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
       });
     },
   };
+
+  /** Reads the pool and everything that serves. What a cloud has told within `maxAgeMs` is not asked for again. */
+  function openRead(plan: PlanInBrief, maxAgeMs: number) {
+    let last: { readonly at: number; readonly pool: PoolFacts | undefined } | undefined;
+    const readPool = async (now: number) => {
+      if (last === undefined || now - last.at >= maxAgeMs) last = { at: now, pool: await pools.findPool(plan.newPool) };
+      return last.pool;
+    };
+    return async (now: number) => await Promise.all([readPool(now), observer.serving(plan, { since: now - maxAgeMs })]);
+  }
 
   /** A provider that replaces pools in place refuses, and changes nothing, when it can't tell old instances from new ones. */
   async function beginInFound(plan: PlanInBrief, size: number): Promise<{ outdated?: Problem }> {

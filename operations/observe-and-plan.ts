@@ -26,7 +26,7 @@ interface PlanSources {
   readonly pools: Pick<ProviderPools, 'describePool' | 'findPool' | 'traitsOf' | 'capabilitiesOf'>;
   /** Connects to the cluster; may fail as an observation may. */
   readonly open: () => PlanCluster;
-  /** How the pool and the cluster are read: by default one after the other. */
+  /** How the pool and the cluster are read: by default side by side, to the end of both, and what fails on the pool is told first. */
   readonly readBoth?: ReadBoth;
   /** How long calculations are done: by default without a break. */
   readonly inSlices?: <T>(work: Slices<T>) => Promise<T>;
@@ -61,7 +61,7 @@ export async function observeAndPlan(
   sources: PlanSources,
   { policy, run, accepted }: PlanQuestion,
 ): Promise<{ readonly plan: PoolPlan; readonly observation: Observation }> {
-  const { pools, open, readBoth = inOrder, inSlices = async (work) => doAtOnce(work) } = sources;
+  const { pools, open, readBoth = readSideBySide, inSlices = async (work) => doAtOnce(work) } = sources;
   const ref = poolRefOf(policy);
   const [{ found: described, newPool }, { facts, asked }] = await readBoth(
     async () => {
@@ -126,4 +126,9 @@ async function observeCluster({ cluster, observer, tryRelease }: PlanCluster, po
   return { facts, asked };
 }
 
-const inOrder: ReadBoth = async (one, other) => [await one(), await other()];
+/** Nothing is read any more when this has failed. */
+const readSideBySide: ReadBoth = async (one, other) => {
+  const reads = [one(), other()] as const;
+  await Promise.allSettled(reads);
+  return await Promise.all(reads);
+};
