@@ -5,7 +5,7 @@ import { type Batch, type BatchesInput, isSurged, podsLeaving, simulateBatches }
 
 /** Delays that no tool can shorten, ms each: they are configured outside, or take that long by themselves. They do not depend on the run. */
 export interface LowerBoundDelays {
-  /** From requesting an instance until its node is Ready. */
+  /** From requesting an instance until its node is Ready, with its DaemonSet pods. */
   readonly bootMs: number;
   /** From a node joining until it is registered in its target groups. */
   readonly registrationMs: number;

@@ -117,9 +117,9 @@ describe('the lower bound', () => {
       { name: 'wave 2 of 2: last termination', ms: 1000 },
     ]);
     expect(bound).toMatchObject({ totalMs: 62_000, batches: [2, 2] });
-    // Two instances for 31 s, twice; all four at once: two for 31 s and two for 46 s.
+    // Two instances for 31 s, twice; all four at once: two for 31 s and two for 45 s.
     expect(bound.instanceMinutes).toBeCloseTo((4 * 31) / 60);
-    expect(lowerBound({ ...input(2), delays }).instanceMinutes).toBeCloseTo((2 * 31 + 2 * 46) / 60);
+    expect(lowerBound({ ...input(2), delays }).instanceMinutes).toBeCloseTo((2 * 31 + 2 * 45) / 60);
   });
 
   test('needs nothing but the termination of nodes without pods and targets', () => {
