@@ -16,8 +16,6 @@ import { isStuckTerminating } from './stuck-terminating.ts';
 import { blockedByTarget, type DrainedAt, isPodTarget } from './target-removal.ts';
 import { mayBeReady } from './unready.ts';
 
-/** Key of the taint that keeps DaemonSets from putting a new pod on a node that is about to go. */
-
 /** Everything that decides how the endpoints that eviction left on a node are removed. */
 export interface EndpointRemovalQuestion {
   readonly node: NodeRef;
