@@ -1,7 +1,11 @@
 /** Commands that start a lab and take it down however they end. */
 
+import { SetupError } from '../scripts/setup/errors.ts';
+import { LabInUseError } from './cluster/lock.ts';
+
 /**
- * Runs a command that ends with an exit code. Ctrl-C or SIGTERM aborts the signal; what the command throws then is not a failure but exit code 130.
+ * Runs a command that ends with an exit code. Ctrl-C or SIGTERM aborts the signal; what the command throws then is not a failure but exit code 130. What
+ * the user has to do first is told without a stack.
  */
 export async function runInterruptibly(command: (signal: AbortSignal) => Promise<number>): Promise<void> {
   const interrupted = new AbortController();
@@ -10,6 +14,11 @@ export async function runInterruptibly(command: (signal: AbortSignal) => Promise
   try {
     process.exitCode = await command(interrupted.signal);
   } catch (error) {
+    if (!interrupted.signal.aborted && (error instanceof LabInUseError || error instanceof SetupError)) {
+      process.stderr.write(`${error.message}\n`);
+      process.exitCode = 1;
+      return;
+    }
     if (!interrupted.signal.aborted) throw error;
     process.stderr.write('\nInterrupted; the lab has been taken down.\n');
     process.exitCode = 130;

@@ -17,7 +17,7 @@ interface LockHolder {
 }
 
 /** The lab is in use by another process. */
-class LabInUseError extends Error {
+export class LabInUseError extends Error {
   readonly holder: LockHolder | undefined;
 
   constructor(holder: LockHolder | undefined) {
