@@ -124,7 +124,8 @@ function workerProcess(lab: RunningLab, directory: string) {
     startWorker(): void {
       child = lab.spawnInOps(process.execPath, [workerMain], {
         log: join(directory, 'worker.log'),
-        env: { NODEFERRY_ELB_RATE: '20' },
+        // The lab's delays are far shorter than a cloud's, and so are the intervals of its policies: they take several times the calls.
+        env: { NODEFERRY_ELB_RATE: '20', NODEFERRY_GCE_RATE: '50' },
       });
     },
     async killWorker(): Promise<void> {

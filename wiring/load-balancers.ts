@@ -18,6 +18,8 @@ interface BalancerOptions {
   readonly awsRegion: string | undefined;
   /** Describe calls to Elastic Load Balancing per second; undefined for the adapter's default. */
   readonly elbRatePerSecond?: number | undefined;
+  /** Reads of Compute Engine per second; undefined for the adapter's default. */
+  readonly gceRatePerSecond?: number | undefined;
   /** Default: what the environment of the process says. */
   readonly google?: GoogleSettings;
 }
@@ -33,8 +35,8 @@ function openElb({ clock, awsRegion: region, elbRatePerSecond: rate }: Required<
   return createElbFamily({ clock, region, ...limits });
 }
 
-function openGoogle({ clock, google: { computeUrl } }: Required<BalancerOptions>) {
-  return createGoogleFamily({ clock, ...(computeUrl === undefined ? {} : { computeUrl }) });
+function openGoogle({ clock, google: { computeUrl }, gceRatePerSecond: ratePerSecond }: Required<BalancerOptions>) {
+  return createGoogleFamily({ clock, ratePerSecond, ...(computeUrl === undefined ? {} : { computeUrl }) });
 }
 
 /** Why the load balancers of a cluster with these nodes can't be opened without a region of AWS; undefined where none of the nodes is there. */
@@ -69,6 +71,7 @@ export function findCloudTerms(nodes: readonly Pick<NodeFacts, 'providerId'>[]):
  * nodes. Create one per process, because of its rate limits. @throws NodeferryError InvalidArgument for a wrong variable
  */
 export function openLoadBalancers(options: BalancerOptions): LoadBalancers {
-  const { google = googleFromEnvironment(process.env), elbRatePerSecond } = options;
-  return balancersByFamily(families.flatMap((open) => open({ ...options, google, elbRatePerSecond }) ?? []));
+  const { google = googleFromEnvironment(process.env), elbRatePerSecond, gceRatePerSecond } = options;
+  const settings = { ...options, google, elbRatePerSecond, gceRatePerSecond };
+  return balancersByFamily(families.flatMap((open) => open(settings) ?? []));
 }

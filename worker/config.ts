@@ -31,6 +31,8 @@ export interface WorkerConfig {
   readonly google: GoogleSettings;
   /** Describe calls to Elastic Load Balancing per second over all steps of this worker; undefined for the adapter's default. */
   readonly elbRatePerSecond: number | undefined;
+  /** Reads of Compute Engine per second, likewise, for each project. */
+  readonly gceRatePerSecond: number | undefined;
   /** Maximum number of steps that run at the same time. A node in progress occupies one; long waits occupy none. */
   readonly maxSteps: number;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -58,6 +60,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): W
     awsRegion,
     google,
     elbRatePerSecond: positive(env, 'NODEFERRY_ELB_RATE'),
+    gceRatePerSecond: positive(env, 'NODEFERRY_GCE_RATE'),
     maxSteps: positive(env, 'NODEFERRY_MAX_STEPS') ?? 200,
     logLevel: oneOf(env, 'NODEFERRY_LOG_LEVEL', logLevels, 'info'),
   };

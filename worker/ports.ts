@@ -21,12 +21,12 @@ export function openPorts(config: WorkerConfig, onEventLost: (error: NodeferryEr
     ...(config.leaseNamespace === undefined ? {} : { leaseNamespace: config.leaseNamespace }),
     onEventLost,
   });
-  const { awsRegion, google, elbRatePerSecond } = config;
+  const { awsRegion, google, elbRatePerSecond, gceRatePerSecond } = config;
   const ports: Ports = {
     clock,
     cluster,
     pools: openNodePools({ clock, google }),
-    loadBalancers: openLoadBalancers({ clock, awsRegion, google, elbRatePerSecond }),
+    loadBalancers: openLoadBalancers({ clock, awsRegion, google, elbRatePerSecond, gceRatePerSecond }),
     traffic: createHttpTraffic(),
     timings: cluster.timings,
     windows: createWindows(),

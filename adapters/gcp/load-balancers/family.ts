@@ -9,11 +9,14 @@ import { podEndpoints } from './discover-pods.ts';
 import { createGoogleLoadBalancers } from './load-balancers.ts';
 import { createReadLimiter } from './read-limits.ts';
 
+/** `ratePerSecond`: reads in one project. */
+type FamilyOptions = Omit<GcpOptions, 'project'> & { readonly ratePerSecond?: number | undefined };
+
 /**
  * Passthrough load balancers, whose addresses are always IP addresses, and the groups of pods of all others. Project and region are those of the nodes,
  * as their provider IDs say: nothing has to be configured, and no other project is ever asked. All reads of a project share a rate limit.
  */
-export function createGoogleFamily(options: Omit<GcpOptions, 'project'>): LoadBalancerFamily {
+export function createGoogleFamily(options: FamilyOptions): LoadBalancerFamily {
   let opened: { readonly project: string; readonly region: string; readonly balancers: LoadBalancers } | undefined;
 
   const limiters = new Map<string, RateLimiter>();
@@ -22,7 +25,7 @@ export function createGoogleFamily(options: Omit<GcpOptions, 'project'>): LoadBa
     const place = findPlace(providerIds);
     if (place === undefined) throw unknownPlace();
     if (opened?.project !== place.project || opened.region !== place.region) {
-      const limiter = limiters.get(place.project) ?? createReadLimiter(options.clock);
+      const limiter = limiters.get(place.project) ?? createReadLimiter(options.clock, options.ratePerSecond);
       limiters.set(place.project, limiter);
       opened = { ...place, balancers: createGoogleLoadBalancers({ ...options, ...place, limiter }) };
     }

@@ -18,13 +18,15 @@ import {
   readInstanceHealth,
   readTargetPool,
 } from './read.ts';
-import { createReadLimiter, readLimits } from './read-limits.ts';
+import { createReadLimiter, readsPerSecond } from './read-limits.ts';
 
 /** How the adapter works. */
 interface GoogleBalancerOptions extends GcpOptions {
   /** Of the cluster: passthrough load balancers are regional. */
   readonly region: string;
-  /** Of the project. Default: one of its own. */
+  /** Reads per second. Default: `readsPerSecond`. */
+  readonly ratePerSecond?: number | undefined;
+  /** Of the project, at that rate. Default: one of its own. */
   readonly limiter?: RateLimiter;
 }
 
@@ -36,7 +38,8 @@ const maxHealthCalls = 8;
  * of their nodes, or by the addresses of the pods. Reads of the same group at the same moment are one, and all reads respect the limiter.
  */
 export function createGoogleLoadBalancers(options: GoogleBalancerOptions): LoadBalancers {
-  const { clock, region, limiter = createReadLimiter(options.clock) } = options;
+  const { clock, region, ratePerSecond = readsPerSecond } = options;
+  const { limiter = createReadLimiter(clock, ratePerSecond) } = options;
   const client = createComputeClient(options);
   /** Calls that the latest read of a group took, by its ID. */
   const costs = new Map<string, number>();
@@ -63,7 +66,7 @@ export function createGoogleLoadBalancers(options: GoogleBalancerOptions): LoadB
       return { ...ofNodes, groups: [...ofNodes.groups, ...ofPods] };
     },
     readTargets: async (groups, { since, first = false } = {}) => {
-      const readMs = (groups.reduce((sum, group) => sum + costOf(group), 0) * 1_000) / readLimits.ratePerSecond;
+      const readMs = (groups.reduce((sum, group) => sum + costOf(group), 0) * 1_000) / ratePerSecond;
       const oldest = since === undefined ? {} : { since: Math.min(since, clock.now() - readMs) };
       return await Promise.all(
         groups.map(async (group) => ({ ...group, targets: await observation(group, { ...oldest, first }) })),
