@@ -13,7 +13,7 @@ import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { InstanceRequest } from '../ports/node-pools.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
-import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
+import { type Outcome, pollUntil, retryUntilDone, throwIfCancelled } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
 /** The longest time between two observations of nodes that only have to run pods, ms: the cluster alone says whether they can. */
@@ -57,6 +57,8 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
           await fence.check();
           if (keepsTarget(plan.policy)) return await beginInFound(plan, size);
           await pools.capabilitiesOf(plan.oldPool).scaling?.suspendFirst?.(plan.oldPool);
+          // That may have waited for minutes, and the run may have been aborted meanwhile.
+          throwIfCancelled();
           await fence.check();
           await requireCapability(pools, plan.oldPool, 'replacement').createPool({
             source: plan.oldPool,

@@ -155,6 +155,7 @@ export async function cleanUp(
   try {
     await executeAll(actions);
     for (let observations = 0; observations < maxObservations; observations += 1) {
+      await cluster.renewLock(lock, lockedMs);
       const plan = await findLeftoversOf(systems, { ...target, runs });
       const leaving = plan.actions.filter(
         (action) => departures.includes(action.kind) && !tried.has(explainCleanupAction(action)),

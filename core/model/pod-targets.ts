@@ -34,13 +34,16 @@ const groupsByService = onceFor((groups: readonly TargetGroupFacts[]) => Map.gro
 
 /**
  * Whether the pod is a healthy target of the group, or in a zone that the load balancer does not cover, where it sends nothing by itself. Of a group
- * that never had a healthy target it only has to be a target, as others are: load balancers of Elastic Load Balancing send to all targets of such a
+ * that never had a healthy target it only has to be a target that has been checked: load balancers of Elastic Load Balancing send to all targets of such a
  * group (Network Load Balancer and Application Load Balancer user guides, "Health checks for your target groups": fail open).
  */
 export function servesIn(pod: Pick<PodFacts, 'ips'>, group: TargetGroupFacts): boolean {
   const targets = targetsOfPod(pod, group);
   if (group.silent === true)
-    return group.targets.length === 0 || (targets.length > 0 && targets.every(({ state }) => state !== 'draining'));
+    return (
+      group.targets.length === 0 ||
+      (targets.length > 0 && targets.every(({ state }) => state !== 'draining' && state !== 'initial'))
+    );
   return targets.length > 0 && targets.every(({ state }) => state === 'healthy' || state === 'unused');
 }
 

@@ -14,13 +14,15 @@ type Accepting = Pick<Policy, 'accept'>;
 
 /**
  * Services that may lose connections because the policy accepts the rule of a blocker: those that it names now. One that appears later was not
- * accepted by anybody.
+ * accepted by anybody, nor was one that another rule names too, which is not accepted.
  */
 export function acceptedServices(findings: readonly Finding[], { accept = {} }: Accepting): readonly string[] {
-  const services = findings.flatMap(({ rule, acceptableFor = [] }) =>
-    Object.hasOwn(accept, rule) ? acceptableFor : [],
-  );
-  return [...new Set(services)];
+  const servicesOf = (isAccepted: boolean) =>
+    findings.flatMap(({ rule, acceptableFor = [] }) =>
+      Object.hasOwn(accept, rule) === isAccepted ? acceptableFor : [],
+    );
+  const refused = new Set(servicesOf(false));
+  return [...new Set(servicesOf(true))].filter((service) => !refused.has(service));
 }
 
 /** The policy of a run that may lose connections of these Services too. */

@@ -143,6 +143,10 @@ describe('a group that never had a healthy target', () => {
     expect([does, blocked]).toEqual([[], [expect.stringContaining('web-3 is not registered in k8s-web')]]);
   });
 
+  test('waits for targets that have not been checked yet: nothing says that they are sent to', () => {
+    expect(decide([pod()], {}, silent({ ...unhealthy, 'web-3': 'initial' })).does).toEqual([]);
+  });
+
   test('and has no target at all does not block anything', () => {
     const none = { 'web-1': 'gone', 'web-2': 'gone', 'web-3': 'gone' } as const;
     expect(decide([pod()], {}, silent(none)).does).toEqual(['remove-endpoints web-1']);

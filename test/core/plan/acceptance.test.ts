@@ -29,8 +29,11 @@ test('only the Services that blockers of accepted rules name now may lose connec
   const findings = [unwatched, bare, { ...unwatched, rule: 'WKL-034', acceptableFor: ['default/web', 'default/api'] }];
   expect(acceptedServices(findings, {})).toEqual([]);
   expect(acceptedServices(findings, accepting('WKL-017'))).toEqual([]);
-  expect(acceptedServices(findings, accepting('SVC-028'))).toEqual(['default/web']);
+  expect(acceptedServices([unwatched, bare], accepting('SVC-028'))).toEqual(['default/web']);
   expect(acceptedServices(findings, accepting('SVC-028', 'WKL-034'))).toEqual(['default/web', 'default/api']);
+  // Another rule that nobody accepts names it too.
+  expect(acceptedServices(findings, accepting('SVC-028'))).toEqual([]);
+  expect(acceptedServices(findings, accepting('WKL-034'))).toEqual(['default/api']);
   const policy = withUnprotected(aPolicy(), ['default/web']);
   expect(withUnprotected(policy, ['default/web', 'default/api']).guard.acceptUnprotected).toEqual([
     'default/web',
