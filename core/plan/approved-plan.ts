@@ -15,7 +15,7 @@ export interface ApprovedPlan {
   readonly services: Readonly<Record<string, string>>;
   /** How the pods of each workload leave, by its key. */
   readonly podSurge: Readonly<Record<string, string>>;
-  /** What was found, as rule and subject. */
+  /** What was found, as rule and subject, but for mere information: it depends on the rights of whoever asks, too. */
   readonly findings: readonly string[];
 }
 
@@ -31,7 +31,10 @@ export function approvedPart(plan: PoolPlan): ApprovedPlan {
     nodes: Object.fromEntries(nodes.map(({ uid, name }) => [uid, name])),
     services: Object.fromEntries(services.map((service) => [service.service, describeProtection(service)])),
     podSurge: Object.fromEntries(podSurge.map(({ workload, how }) => [workload, how])),
-    findings: findings.map(({ rule, subject }) => `${rule} ${subject}`).toSorted(),
+    findings: findings
+      .filter(({ severity }) => severity !== 'info')
+      .map(({ rule, subject }) => `${rule} ${subject}`)
+      .toSorted(),
   };
 }
 
