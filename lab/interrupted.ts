@@ -14,14 +14,13 @@ export async function runInterruptibly(command: (signal: AbortSignal) => Promise
   try {
     process.exitCode = await command(interrupted.signal);
   } catch (error) {
-    if (!interrupted.signal.aborted && (error instanceof LabInUseError || error instanceof SetupError)) {
+    if (interrupted.signal.aborted) {
+      process.stderr.write('\nInterrupted; the lab has been taken down.\n');
+      process.exitCode = 130;
+    } else if (error instanceof LabInUseError || error instanceof SetupError) {
       process.stderr.write(`${error.message}\n`);
       process.exitCode = 1;
-      return;
-    }
-    if (!interrupted.signal.aborted) throw error;
-    process.stderr.write('\nInterrupted; the lab has been taken down.\n');
-    process.exitCode = 130;
+    } else throw error;
   }
 }
 

@@ -91,11 +91,11 @@ function boundOf(
     { name: `${wave}boot`, ms: delays.bootMs },
     { name: `${wave}registration`, ms: delays.registrationMs },
   ];
+  const one = { ...input, delays: { ...delays, healthyMs: delays.firstHealthyMs } };
   let instanceMs = 0;
   batches.forEach((batch, index) => {
     const last = index === batches.length - 1;
     const whole = passageOf(batch, input);
-    const one = { ...input, delays: { ...delays, healthyMs: delays.firstHealthyMs } };
     const passage = last ? whole : quickest(batch.nodes.map((node) => passageOf({ ...batch, nodes: [node] }, one)));
     const end = closing(delays, whole, wave);
     terms.push({ name: `${label(index)}: pod surge`, ms: podSurgeMs(batch, index === 0, input) });

@@ -41,6 +41,12 @@ export function addGroups(world: World, cluster: Cluster, pool: NodePool, bootMs
   for (const group of groupsOf(world, pool)) reconcile(world, group, bootMs);
 }
 
+function onChangeOf(world: World, pool: NodePool, check: () => void): void {
+  world.groupListeners.push((group) => {
+    if (pool.groups.includes(`${group.zone}/${group.name}`)) check();
+  });
+}
+
 /** Ends a creation or an enlargement when all VMs run, or with an error when its time is over. */
 export function whenComplete(world: World, pool: NodePool, done: (error?: GkeOperation['error']) => void): void {
   let ended = false;
@@ -51,9 +57,7 @@ export function whenComplete(world: World, pool: NodePool, done: (error?: GkeOpe
     pool.conditions = [];
     done();
   };
-  world.groupListeners.push((group) => {
-    if (pool.groups.includes(`${group.zone}/${group.name}`)) check();
-  });
+  onChangeOf(world, pool, check);
   later(world, world.delays.poolCreateTimeoutMs, () => {
     if (ended) return;
     ended = true;
@@ -84,9 +88,7 @@ export function whenEmpty(world: World, pool: NodePool, done: () => void): void 
     for (const key of pool.groups) world.groups.delete(key);
     done();
   };
-  world.groupListeners.push((group) => {
-    if (pool.groups.includes(`${group.zone}/${group.name}`)) check();
-  });
+  onChangeOf(world, pool, check);
   check();
 }
 
