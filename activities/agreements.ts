@@ -4,6 +4,7 @@ import { extend, reset, type StableSince } from '../core/guard/stable-since.ts';
 import { chooseTogether } from '../core/guard/together.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
 import type { NodeRef } from '../core/model/node.ts';
+import type { Policy } from '../core/policy/policy.ts';
 
 /** Maximum number of nodes in a batch: keeps the result far below the payload size limit. */
 export const maxBatch = 20;
@@ -17,22 +18,29 @@ const maxAgreed = 2 * maxBatch;
  */
 export interface Agreements {
   of(run: string): StableSince;
-  /** One more observation. */
-  observe(run: string, question: Omit<CandidateQuestion, 'stableSince'>): Promise<void>;
+  /** One more observation, begun at `now` (epoch ms). Where the last one was too long before, nobody knows what was in between: it is the first one. */
+  observe(run: string, now: number, question: Omit<CandidateQuestion, 'stableSince'>): Promise<void>;
   /** Something was observed in which no node may be excluded. */
   clear(run: string): void;
-  /** The node may not be excluded after all. */
+  /** What was agreed on the node does not count any more: it may not be excluded after all, or has been excluded and may come back. */
   refuse(run: string, node: NodeRef): void;
+}
+
+/** The longest time between two observations that still belong together, ms. They follow each other at the poll interval, and something may be done in between. */
+function maxGapMs({ waits: { stabilizationMs, pollIntervalMs } }: Policy): number {
+  return stabilizationMs + 2 * pollIntervalMs;
 }
 
 /** Opens the agreements of a worker. */
 export function createAgreements(): Agreements {
-  const agreed = new Map<string, StableSince>();
-  const of = (run: string) => agreed.get(run) ?? {};
+  const agreed = new Map<string, { readonly stableSince: StableSince; readonly observedAt: number }>();
+  const of = (run: string) => agreed.get(run)?.stableSince ?? {};
   return {
     of,
-    observe: async (run, question) => {
-      const { facts, waiting } = question;
+    observe: async (run, now, question) => {
+      const { facts, waiting, policy } = question;
+      const { observedAt: before = now } = agreed.get(run) ?? {};
+      if (now - before > maxGapMs(policy)) agreed.delete(run);
       const names: string[] = [];
       if (findLostProtection({ ...question, nodes: waiting }) === undefined) {
         for (const { name } of chooseTogether({ ...question, stableSince: of(run) }, maxAgreed)) {
@@ -41,13 +49,15 @@ export function createAgreements(): Agreements {
           await nextTurn();
         }
       }
-      agreed.set(run, extend(of(run), names, facts.observedAt));
+      const { observedAt } = facts;
+      agreed.set(run, { stableSince: extend(of(run), names, observedAt), observedAt });
     },
     clear: (run) => {
       agreed.delete(run);
     },
     refuse: (run, { name }) => {
-      agreed.set(run, reset(of(run), name));
+      const last = agreed.get(run);
+      if (last !== undefined) agreed.set(run, { ...last, stableSince: reset(last.stableSince, name) });
     },
   };
 }

@@ -116,7 +116,7 @@ export function createExcludeSteps(
           );
           const question = { ...input, baselines, inFlight };
           await nextTurn();
-          await agreements.observe(input.run, { ...question, facts });
+          await agreements.observe(input.run, now, { ...question, facts });
           await nextTurn();
           const answer = ask(question, facts);
           countGuardRefusal(answer);
@@ -124,7 +124,10 @@ export function createExcludeSteps(
           stabilizingSince = isNearlyStable && stabilizingSince === undefined ? now : undefined;
           const stepped =
             answer.node === undefined ? undefined : await excludeTogether(answer.node, question, facts, fence);
-          if (stepped?.done === true) return { done: true, value: { ...seen, ...stepped.value } };
+          if (stepped?.done === true) {
+            for (const { node } of [stepped.value, ...(stepped.value.others ?? [])]) agreements.refuse(run, node);
+            return { done: true, value: { ...seen, ...stepped.value } };
+          }
           const { blockedBy } = answer;
           const refused = blockedBy === undefined ? [] : findRefusedBehind(blockedBy, facts.cluster);
           await wake(refused, { run, fence });

@@ -142,7 +142,7 @@ export function createPodSurgeSteps(
           };
           if (round.done && beside.length === 0 && dismissed.leaving === 0) {
             const done: PodSurgeCheckpoint = { ...kept, wasDone: true };
-            await agree(input, batch, facts);
+            await agree(input, { batch, facts, now });
             if (!known.wasDone) return { done: false, reason: round.reason, checkpoint: done };
             const released = countReleasedOn(batch, facts.cluster, run);
             return { done: true, value: { batch, released, evictedInstead: before, aside: round.aside } };
@@ -242,12 +242,15 @@ export function createPodSurgeSteps(
   };
 
   /** Observations that find every replacement serving count for the nodes' exclusion, which comes next, and in which observations have to agree. */
-  async function agree(input: PodSurgeInput, batch: readonly NodeRef[], facts: ServingFacts): Promise<void> {
+  async function agree(
+    input: PodSurgeInput,
+    { batch, facts, now }: { readonly batch: readonly NodeRef[]; readonly facts: ServingFacts; readonly now: number },
+  ): Promise<void> {
     if (input.direction === 'back') return;
     const { run, policy, baselines = [] } = input;
     const seen = { ...facts, incomingPools: await cluster.findIncomingPools() };
     const learned = learnBaselines(baselines, seen, policy);
-    await agreements.observe(run, { facts: seen, policy, baselines: learned, inFlight: [], waiting: batch });
+    await agreements.observe(run, now, { facts: seen, policy, baselines: learned, inFlight: [], waiting: batch });
   }
 
   async function adoptForWorkloads(

@@ -3,6 +3,7 @@ import type { ExcludeInput } from '../../activities/exclusion.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { excludedNodes, flap, serviceNamed } from '../simulator/disturbances.ts';
+import { createSimPorts } from '../simulator/ports.ts';
 import { scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { MockActivityEnvironment } from '../support/activity-environment.ts';
@@ -219,6 +220,22 @@ describe('excluding a node', () => {
       evidence: expect.arrayContaining([before]),
       others: [{ evidence: expect.arrayContaining([before]) }],
     });
+  });
+
+  test('waits as long again for a node that came back', async () => {
+    const { world, excludeBatch } = await openScene();
+    await excludeBatch();
+    const names = excludedNodes(world).map(({ name }) => name);
+    const { cluster } = createSimPorts(world);
+    for (const node of excludedNodes(world)) await cluster.include(node, run);
+
+    const back = world.clock.now();
+    await excludeBatch();
+    const takes = world.clock.now() - back;
+    world.clock.stop();
+
+    expect(excludedNodes(world).map(({ name }) => name)).toEqual(names);
+    expect(takes).toBeGreaterThanOrEqual(scenarioPolicy().waits.stabilizationMs);
   });
 
   test.each([
