@@ -43,8 +43,8 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
   const { clock, cluster, pools } = ports;
   return {
     /**
-     * Creates the new pool; the token makes a second call change nothing. Before it does, it suspends that part of the old pool's scaling which can't
-     * be suspended while a pool is being created. A pool that exists gets the instances that it lacks. `outdated`: nothing was changed, because the
+     * Creates the new pool; the token makes a second call change nothing. Before it does, it suspends that part of the old pool's scaling which must not
+     * be on while a pool is being created. A pool that exists gets the instances that it lacks. `outdated`: nothing was changed, because the
      * pool is not what was planned for.
      */
     createPool: async (input: PoolStepInput & { plan: PlanInBrief }): Promise<Outcome<{ outdated?: Problem }>> => {

@@ -108,8 +108,8 @@ interface PoolScaling {
    */
   suspend(ref: PoolRef): Promise<SuspensionToken>;
   /**
-   * The part of it that the cloud does not change while another pool of the cluster is being created, so that it has to come first; `suspend` returns
-   * it too. Absent where there is none.
+   * The part of it that has to come before another pool of the cluster is created: what would drain old nodes as soon as there are new ones, and what the
+   * cloud does not change meanwhile. `suspend` returns it too. Absent where there is none.
    */
   suspendFirst?(ref: PoolRef): Promise<void>;
   /**

@@ -9,7 +9,7 @@ import { requireMayCreate } from './may-create.ts';
 import { findPool, observePool, type PoolObservation, readLaunchErrors, requirePool } from './observe.ts';
 import { findMissingPermissions } from './permissions.ts';
 import { resize, restoreSize, trimPool } from './sizes.ts';
-import { restoreScaling, suspendOnCluster, suspendScaling } from './suspend.ts';
+import { restoreScaling, suspendFirst, suspendScaling } from './suspend.ts';
 import { observeInstance, terminateMember } from './terminate.ts';
 
 /** How the GKE adapter works. */
@@ -62,7 +62,7 @@ export function createGkeNodePools({ project, ...options }: GkeOptions): Managed
     },
     scaling: {
       suspend: async (ref) => await withClients(ref, async (clients) => await suspendScaling(clients, ref)),
-      suspendFirst: async (ref) => await withClients(ref, async (clients) => await suspendOnCluster(clients, ref)),
+      suspendFirst: async (ref) => await withClients(ref, async (clients) => await suspendFirst(clients, ref)),
       restore: async (ref, token) =>
         await withClients(ref, async (clients) => await restoreScaling(clients, ref, token)),
     },

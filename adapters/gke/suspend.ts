@@ -55,15 +55,19 @@ export async function suspendScaling(clients: GkeClients, ref: PoolRef): Promise
 }
 
 /**
- * Adds the maintenance exclusion, for a pool that needs one. It changes the cluster, and GKE runs either one operation of the cluster or one of each node
- * pool at a time (GKE documentation, "Troubleshoot concurrent operations"): it would have to wait until a pool that is being created is complete,
- * which may be never. Other settings of this pool do not.
+ * Switches off what has to be off before a pool of the cluster is created. The cluster autoscaler would take new nodes without pods for room that the
+ * pods of old nodes fit into, and drain one of them by rules of its own (GKE documentation, "About cluster autoscaling"). The maintenance exclusion
+ * changes the cluster, and GKE runs either one operation of the cluster or one of each node pool at a time ("Troubleshoot concurrent operations"): it
+ * would have to wait until the new pool is complete, which may be never. Other settings of this pool do not.
  */
-export async function suspendOnCluster(clients: GkeClients, ref: PoolRef): Promise<void> {
+export async function suspendFirst(clients: GkeClients, ref: PoolRef): Promise<void> {
   const found = await findEntries(clients, ref, await requireNodePool(clients, ref));
-  if (!found.entries.includes(exclusion)) return;
+  const isScaled = scaleOf(found.entries) !== undefined;
+  const needsExclusion = found.entries.includes(exclusion);
+  if (!isScaled && !needsExclusion) return;
   await recordEntries(clients, ref, found);
-  await setExclusion(clients, ref, 'present');
+  if (isScaled) await setAutoscaling(clients, ref, { enabled: false });
+  if (needsExclusion) await setExclusion(clients, ref, 'present');
 }
 
 /** What is to be suspended, and how much of it is recorded on the pool. */

@@ -147,16 +147,34 @@ describe('while somebody upgrades the control plane', () => {
   });
 });
 
-test('what only changes the old pool is suspended while the new one is being created, what changes the cluster before', async () => {
-  const upgrade = await gkeUpgradeOf({ channel: 'REGULAR' });
-  const { harness, handle } = await upgrade.start();
-  expect((await harness.finish(handle)).outcome, upgrade.world.log.join('\n')).toBe('completed');
-  const begun = [...upgrade.gcp.model.gkeOperations.values()].map(({ type, pool }) => `${type} ${pool ?? 'cluster'}`);
-  const [, exclusion, creation, autoscaler] = begun;
-  expect(exclusion).toBe('UPDATE_CLUSTER cluster');
-  expect(creation).toBe('CREATE_NODE_POOL web-new');
-  expect(autoscaler).toMatch(/^\w+ web$/);
-  expectReplaced(upgrade);
+describe('what is suspended before the new pool is created', () => {
+  const suspensions = async (channel?: 'REGULAR') => {
+    const upgrade = await gkeUpgradeOf(channel === undefined ? {} : { channel });
+    const { harness, handle } = await upgrade.start();
+    expect((await harness.finish(handle)).outcome, upgrade.world.log.join('\n')).toBe('completed');
+    expectReplaced(upgrade);
+    const begun = [...upgrade.gcp.model.gkeOperations.values()].map(({ type, pool }) => `${type} ${pool ?? 'cluster'}`);
+    const [created, deleted] = ['CREATE_NODE_POOL web-new', 'DELETE_NODE_POOL web'].map((one) => begun.indexOf(one));
+    return {
+      before: begun.slice(0, created),
+      beside: begun.slice(created, deleted).filter((one) => one.endsWith(' web')),
+    };
+  };
+
+  test('is the autoscaler, which may drain old nodes as soon as there are new ones; the rest goes on beside their boot', async () => {
+    expect(await suspensions()).toEqual({
+      // The label that records it, the autoscaler.
+      before: ['UPDATE_CLUSTER web', 'UPDATE_CLUSTER web'],
+      beside: ['SET_NODE_POOL_MANAGEMENT web'],
+    });
+  });
+
+  test('is also what changes the cluster, which has to wait for the whole creation otherwise', async () => {
+    expect(await suspensions('REGULAR')).toEqual({
+      before: ['UPDATE_CLUSTER web', 'UPDATE_CLUSTER web', 'UPDATE_CLUSTER cluster'],
+      beside: [],
+    });
+  });
 });
 
 describe('Google has no room:', () => {

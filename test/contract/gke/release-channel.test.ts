@@ -49,11 +49,10 @@ describe('a new pool that GKE never completes for lack of resources', () => {
   test('does not keep the rest from being suspended, once the exclusion is there', async () => {
     await bench.pools.scaling.suspendFirst?.(bench.web);
     expect(Object.keys(maintenance()?.maintenanceExclusions ?? {})).toContain('nodeferry-web');
-    expect(poolIn(bench.gcp, 'web').spec.autoscaling?.enabled).toBe(true);
+    expect(poolIn(bench.gcp, 'web').spec.autoscaling?.enabled).toBe(false);
     await createWithoutEnd();
     expect(entriesOf(await bench.pools.scaling.suspend(bench.web))).toEqual(['scale-1-4-0-0-balanced', 'exclusion']);
-    expect(poolIn(bench.gcp, 'web').spec.autoscaling?.enabled).toBe(false);
-    expect(creation()?.status).toBe('RUNNING');
+    expect(creation()?.status).not.toBe('DONE');
   });
 
   test('keeps the exclusion away that comes after it, until GKE gives up', async () => {
@@ -63,13 +62,27 @@ describe('a new pool that GKE never completes for lack of resources', () => {
   });
 });
 
-test('a cluster in no release channel needs nothing before a pool is created', async () => {
-  bench = await openBench();
-  await bench.pools.scaling.suspendFirst?.(bench.web);
+describe('a cluster in no release channel', () => {
   const changes = () => bench.gcp.requests.map(({ method }) => method).filter((method) => /^(Set|Update)/.test(method));
-  expect(changes()).toEqual([]);
-  await bench.pools.scaling.suspend(bench.web);
-  expect(changes()).toContain('UpdateNodePool');
+
+  test('has only the autoscaler switched off before a pool is created, and the rest while it is', async () => {
+    bench = await openBench();
+    await bench.pools.scaling.suspendFirst?.(bench.web);
+    expect(poolIn(bench.gcp, 'web').spec.autoscaling?.enabled).toBe(false);
+    expect(changes()).not.toContain('SetNodePoolManagement');
+    const first = changes();
+    await bench.pools.scaling.suspendFirst?.(bench.web);
+    expect(changes(), 'a second call changes nothing').toEqual(first);
+    await bench.pools.scaling.suspend(bench.web);
+    expect(changes()).toContain('SetNodePoolManagement');
+  });
+
+  test('needs nothing before a pool is created where nothing scales the old one', async () => {
+    bench = await openBench();
+    poolIn(bench.gcp, 'web').spec.autoscaling = { enabled: false };
+    await bench.pools.scaling.suspendFirst?.(bench.web);
+    expect(changes()).toEqual([]);
+  });
 });
 
 test('restoring removes the exclusion, and nothing of others', async () => {
