@@ -8,12 +8,13 @@ import {
   planCleanup,
   podsThatLeave,
 } from '../core/cleanup/plan-cleanup.ts';
-import { balancedServicesOf } from '../core/cleanup/removed-pods.ts';
+import { balancedServicesOf, type TargetsAsked } from '../core/cleanup/removed-pods.ts';
 import type { NodeFacts } from '../core/model/node.ts';
 import { poolLockName } from '../core/model/pool-lock.ts';
 import { NodeferryError, type Problem } from '../core/model/problem.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import { hasPods } from '../core/model/target-group.ts';
+import type { UnsupportedServiceFacts } from '../core/model/unsupported-service.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
 import { requireCapability } from '../operations/pools-by-provider.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -113,21 +114,28 @@ async function askTargets(
   openBalancers: CleanupSystems['openBalancers'],
   cluster: ClusterFacts,
   runs: readonly string[],
-): Promise<{ readonly cluster: ClusterFacts; readonly unread: string | undefined }> {
+): Promise<{ readonly cluster: ClusterFacts; readonly unread: TargetsAsked['unread'] }> {
   const services = [...new Set(podsThatLeave(cluster, runs).flatMap((pod) => balancedServicesOf(pod, cluster)))];
   if (services.length === 0) return { cluster, unread: undefined };
-  if (openBalancers === undefined) return { cluster, unread: 'not asked' };
+  const unreadAll = (why: string) => ({ cluster, unread: { why, services: new Set(services.map(({ key }) => key)) } });
+  if (openBalancers === undefined) return unreadAll('not asked');
   const loadBalancers = openBalancers(cluster.nodes);
-  if ('code' in loadBalancers) return { cluster, unread: loadBalancers.message };
+  if ('code' in loadBalancers) return unreadAll(loadBalancers.message);
   try {
     const providerIds = cluster.nodes.flatMap(({ providerId }) => providerId ?? []);
-    const { groups } = await loadBalancers.discover(services, { anew: true, providerIds });
+    const { groups, unsupported } = await loadBalancers.discover(services, { anew: true, providerIds });
     const podTargets = await loadBalancers.readTargets(groups.filter(hasPods));
-    return { cluster: { ...cluster, podTargets }, unread: undefined };
+    return { cluster: { ...cluster, podTargets }, unread: findUnread(unsupported) };
   } catch (error) {
     if (!(error instanceof NodeferryError)) throw error;
-    return { cluster, unread: error.problem.message };
+    return unreadAll(error.problem.message);
   }
+}
+
+function findUnread(unsupported: readonly UnsupportedServiceFacts[]): TargetsAsked['unread'] {
+  if (unsupported.length === 0) return undefined;
+  const why = unsupported.map(({ service, detail }) => `${service}: ${detail}`).join('; ');
+  return { why, services: new Set(unsupported.map(({ service }) => service)) };
 }
 
 /**

@@ -71,13 +71,10 @@ export function planCleanup(question: CleanupQuestion): CleanupPlan {
   const used = mine.filter((made) => nodesOf(made, cluster).length > 0);
   const adopted = runs.map((run) => ({ run, ...decideAdoption(cluster, run) }));
   const left = runs.map((run) => ({ run, pods: findAbandoned(run, cluster, asked) }));
-  const removed = runs.map((run) => ({ run, ...decideRemovedPods(run, cluster, asked) }));
-  const waits = [
-    ...removed.flatMap((one) => one.waits),
-    ...left.flatMap(({ pods }) => pods.flatMap(({ wait }) => wait ?? [])),
-  ];
+  const removed = decideRemovedPods(runs, cluster, asked);
+  const waits = [...removed.waits, ...left.flatMap(({ pods }) => pods.flatMap(({ wait }) => wait ?? []))];
   const actions: CleanupAction[] = [
-    ...removed.flatMap(({ run, actions: given }) => given.map((action) => ({ ...action, run }))),
+    ...removed.actions,
     ...adopted.flatMap(({ run, actions: given }) => given.map((action) => ({ ...action, run }))),
     ...left.flatMap(({ run, pods }) =>
       pods.flatMap(({ pod, listedBy, wait }) =>
@@ -103,7 +100,9 @@ export function planCleanup(question: CleanupQuestion): CleanupPlan {
       ...used.map((made) => explainUsed(made, cluster)),
     ],
     waits: waits.map(explainWait),
-    ...(waits.some(({ passes }) => !passes) && asked.unread !== undefined ? { loadBalancersUnread: asked.unread } : {}),
+    ...(waits.some(({ passes }) => !passes) && asked.unread !== undefined
+      ? { loadBalancersUnread: asked.unread.why }
+      : {}),
     leftAlone: question.elsewhere ?? [],
     settling: adopted.some(({ awaited }) => awaited.length > 0),
     draining: waits.some(({ passes }) => passes),

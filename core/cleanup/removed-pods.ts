@@ -12,8 +12,8 @@ import { listNames } from '../text/format.ts';
 
 /** What became of asking the load balancers of the pods. */
 export interface TargetsAsked {
-  /** Why they could not be asked. Undefined where they were, or where no Service of the pods has any. */
-  readonly unread: string | undefined;
+  /** Those of which Services (by key) could not be asked, and why. Undefined where all were, or where no Service of the pods has any. */
+  readonly unread: { readonly why: string; readonly services: ReadonlySet<string> } | undefined;
   /** The operator accepts that a pod leaves while a load balancer may send to it. */
   readonly isAccepted: boolean;
 }
@@ -47,23 +47,32 @@ export function findWait(pod: PodFacts, cluster: ClusterFacts, asked: TargetsAsk
     return states.length === 0 ? [] : [`${group.name} (${states.join(', ')})`];
   });
   if (sending.length > 0) return { ...about, reason: `it is still a target of ${listNames(sending)}` };
-  const services = asked.unread === undefined || asked.isAccepted ? [] : balancedServicesOf(pod, cluster);
+  const { unread, isAccepted } = asked;
+  const services = isAccepted ? [] : balancedServicesOf(pod, cluster).filter(({ key }) => unread?.services.has(key));
   if (services.length === 0) return undefined;
   const names = listNames(services.map(({ key }) => key));
   return { ...about, passes: false, reason: `the load balancers of ${names} may send to it, and could not be asked` };
 }
 
-/** What happens to the pods that a run has removed from endpoints: they get their labels back, are evicted, or wait. */
+/** An action on a pod that a run has removed from endpoints. */
+interface RemovedPodAction {
+  readonly kind: 'restore-endpoints' | 'evict';
+  readonly pod: PodRef;
+  readonly run: string;
+}
+
+/** What happens to the pods that runs have removed from endpoints: they get their labels back, are evicted, or wait. */
 export function decideRemovedPods(
-  run: string,
+  runs: readonly string[],
   cluster: ClusterFacts,
   asked: TargetsAsked,
-): {
-  readonly actions: readonly { readonly kind: 'restore-endpoints' | 'evict'; readonly pod: PodRef }[];
-  readonly waits: readonly WaitingPod[];
-} {
+): { readonly actions: readonly RemovedPodAction[]; readonly waits: readonly WaitingPod[] } {
   const index = indexOf(cluster);
-  const decided = cluster.nodes.flatMap((node) => decideRestore(node, index.podsOn(node.name), run));
+  const decided = runs.flatMap((run) =>
+    cluster.nodes.flatMap((node) =>
+      decideRestore(node, index.podsOn(node.name), run).map(({ kind, pod }) => ({ kind, pod, run })),
+    ),
+  );
   const evicted = decided
     .filter(({ kind }) => kind === 'evict')
     .flatMap(({ pod }) => index.podsByUid.get(pod.uid) ?? []);
@@ -71,9 +80,9 @@ export function decideRemovedPods(
   const waits = evicted.flatMap((pod) => (back.has(pod.uid) ? [] : (findWait(pod, cluster, asked) ?? [])));
   const waiting = new Set(waits.map(({ pod }) => pod.uid));
   return {
-    actions: decided.flatMap(({ kind, pod }) => {
+    actions: decided.flatMap(({ kind, pod, run }) => {
       if (waiting.has(pod.uid)) return [];
-      return [{ kind: kind === 'evict' && !back.has(pod.uid) ? 'evict' : 'restore-endpoints', pod } as const];
+      return [{ kind: kind === 'evict' && !back.has(pod.uid) ? 'evict' : 'restore-endpoints', pod, run } as const];
     }),
     waits,
   };
@@ -81,23 +90,37 @@ export function decideRemovedPods(
 
 /**
  * Ready pods whose replacements are not ready: as many as those. With its labels a pod returns to its ReplicaSet, which has one too many then and deletes a
- * pod that is not ready before one that is (kubernetes pkg/controller/controller_utils.go, ActivePodsWithRanks).
+ * pod that is not ready before one that is (kubernetes pkg/controller/controller_utils.go, ActivePodsWithRanks). Pods that it has too many of already
+ * are being deleted in this way, and no pod returns for them.
  */
 function findUnreplaced(pods: readonly PodFacts[], cluster: ClusterFacts): readonly PodFacts[] {
-  const versionOf = (pod: PodFacts) => {
-    const hash = labelsBefore(pod)[templateLabel];
-    return hash === undefined ? undefined : `${pod.namespace}/${hash}`;
-  };
-  const late = cluster.pods.filter(
-    ({ ownerKind, ready, terminating, endpointsRemoved }) =>
-      ownerKind === 'ReplicaSet' && !ready && !terminating && endpointsRemoved === undefined,
+  const kept = cluster.pods.filter(
+    ({ terminating, endpointsRemoved, released }) =>
+      !terminating && endpointsRemoved === undefined && released === undefined,
   );
-  const missing = Map.groupBy(late, versionOf);
+  const late = kept.filter(({ ownerKind, ready }) => ownerKind === 'ReplicaSet' && !ready);
+  const ofVersion = Map.groupBy(kept, versionOf);
+  const replicas = new Map(cluster.workloads.map(({ key, replicas }) => [key, replicas]));
+  const missing = new Map(
+    [...Map.groupBy(late, versionOf)].map(([version, own]) => {
+      const [{ workload } = {}] = own;
+      const ofWorkload = kept.filter((pod) => pod.ownerKind === 'ReplicaSet' && pod.workload === workload);
+      // A pod that has just returned is not owned yet, but counts for its ReplicaSet.
+      const returned = (ofVersion.get(version) ?? []).filter(({ ownerKind }) => ownerKind === 'none');
+      const wanted = replicas.get(workload ?? '') ?? ofWorkload.length;
+      return [version, own.length - Math.max(0, ofWorkload.length + returned.length - wanted)];
+    }),
+  );
   const ready = Map.groupBy(
     pods.filter((pod) => pod.ready && versionOf(pod) !== undefined),
     versionOf,
   );
-  return [...ready].flatMap(([version, own]) => own.slice(0, missing.get(version)?.length ?? 0));
+  return [...ready].flatMap(([version, own]) => own.slice(0, Math.max(0, missing.get(version) ?? 0)));
+}
+
+function versionOf(pod: PodFacts): string | undefined {
+  const hash = labelsBefore(pod)[templateLabel];
+  return hash === undefined ? undefined : `${pod.namespace}/${hash}`;
 }
 
 function labelsBefore({ labels, endpointsRemoved }: PodFacts): Readonly<Record<string, string>> {

@@ -77,3 +77,26 @@ test('leaves a pod alone when load balancers can’t be asked, says why, and evi
   expect(isThere(world, name)).toBe(false);
   expect(world.traffic.lost, 'a target group still sent to it').toBeGreaterThan(0);
 });
+
+test('leaves a pod alone whose load balancer is not a supported one', async () => {
+  const world = createScenario();
+  const name = await removeOne(world);
+  const { loadBalancers } = createSimPorts(world);
+  const unsupported = {
+    service: 'default/web',
+    why: 'unknown-load-balancer',
+    detail: 'no load balancer',
+    hint: '',
+  } as const;
+  const unknown: LoadBalancers = {
+    ...loadBalancers,
+    discover: async (services, options) => {
+      const { groups } = await loadBalancers.discover(services, options);
+      return { groups: groups.filter(({ service }) => service !== unsupported.service), unsupported: [unsupported] };
+    },
+  };
+  const { left } = await cleanUpAfter(world, unknown);
+  expect(left).toMatchObject({ actions: [], loadBalancersUnread: 'default/web: no load balancer' });
+  expect(isThere(world, name)).toBe(true);
+  expectNothingLost(world);
+});

@@ -1,12 +1,13 @@
 /** Pods that an ended run has removed from their endpoints leave only when nothing sends to them any more. */
 import { describe, expect, test } from 'vitest';
 import { decideRemovedPods, type TargetsAsked } from '../../../core/cleanup/removed-pods.ts';
-import { aNode, aPod } from '../support/facts.ts';
+import { aNode, aPod, aWorkload } from '../support/facts.ts';
 import type { ClusterFacts, PodFacts, ServiceFacts, TargetState } from '../support/model.ts';
 import { podsBehind } from '../support/pod-targets.ts';
 
 const asked = { unread: undefined, isAccepted: false };
-const unread = { unread: 'AccessDenied', isAccepted: false };
+const unread = { unread: { why: 'AccessDenied', services: new Set(['default/web']) }, isAccepted: false };
+const unreadOther = { unread: { why: 'unknown', services: new Set(['default/api']) }, isAccepted: false };
 const hash = 'pod-template-hash';
 
 /** A pod that its ReplicaSet has replaced: nobody owns it any more. */
@@ -39,7 +40,7 @@ function decide(
     service: { selector: { app: 'web' }, endpoints, ...service },
     ...changes,
   });
-  const { actions, waits } = decideRemovedPods('r1', facts.cluster, question);
+  const { actions, waits } = decideRemovedPods(['r1', 'r2'], facts.cluster, question);
   return {
     does: actions.map(({ kind, pod: { name } }) => `${kind} ${name}`),
     waits: waits.map(({ pod: { name }, reason, passes }) => [name, reason, passes]),
@@ -84,6 +85,17 @@ describe('a pod that has been replaced', () => {
     ]);
   });
 
+  test('stays out of endpoints where another one has returned for the same replacement, or returns now', () => {
+    const late = sibling({ ready: false });
+    const returned = aPod('web-2', 'n1', { ownerKind: 'none', labels: { app: 'web', [hash]: 'x' } });
+    expect(decide([replaced('web-1'), returned, late], 'gone').does).toEqual(['evict web-1']);
+    const owned = { ...returned, ownerKind: 'ReplicaSet' as const };
+    const workloads = [aWorkload('web', 1)];
+    expect(decide([replaced('web-1'), owned, late], 'gone', asked, { workloads }).does).toEqual(['evict web-1']);
+    const other = replaced('web-2', { endpointsRemoved: { by: 'r2', originalLabels: { app: 'web', [hash]: 'x' } } });
+    expect(decide([replaced('web-1'), other, late], 'gone').does).toEqual(['restore-endpoints web-1', 'evict web-2']);
+  });
+
   test('waits where its load balancers could not be asked, unless an operator accepts that', () => {
     const pods = [replaced('web-1'), sibling()];
     const unasked = { podTargets: [] };
@@ -92,6 +104,7 @@ describe('a pod that has been replaced', () => {
     ]);
     expect(decide(pods, 'gone', { ...unread, isAccepted: true }, unasked).does).toEqual(['evict web-1']);
     expect(decide(pods, 'gone', unread, { ...unasked, service: { type: 'ClusterIP' } }).does).toEqual(['evict web-1']);
+    expect(decide(pods, 'gone', unreadOther, unasked).does).toEqual(['evict web-1']);
   });
 });
 
