@@ -1,8 +1,8 @@
 /** What happens to the lab beside an upgrade, measured alone and during one. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppsV1Api, CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions } from '@kubernetes/client-node';
-import { excludeLabel } from '../../core/model/labels.ts';
+import { AppsV1Api, CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions, type V1Pod } from '@kubernetes/client-node';
+import { excludeLabel, zoneLabel } from '../../core/model/labels.ts';
 import { registerInstance } from '../../lab/cluster/target-groups.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { unreadyFile } from '../../lab/scenarios/parts.ts';
@@ -18,6 +18,9 @@ const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
  */
 const loadBalancerSeconds = 18;
 
+const isReady = ({ status }: V1Pod) =>
+  status?.conditions?.some(({ type, status: holds }) => type === 'Ready' && holds === 'True') === true;
+
 /** What can be done to a lab. Each resolves when it is over, not when its consequences are. */
 export interface Disturbances {
   /** All pods of `web` fail their readiness probes for so long, ms, though they would serve. */
@@ -28,6 +31,8 @@ export interface Disturbances {
   readonly rollOut: () => Promise<void>;
   /** Resolves when as many pods of `web` are ready, and no others are there. */
   readonly scale: (replicas: number) => Promise<void>;
+  /** Deletes pods of `web` in a zone that has more of them than another one, until each has as many or one more. */
+  readonly spreadEvenly: () => Promise<void>;
   /** What `web` is scaled to. */
   readonly replicas: () => Promise<number>;
   /** Rollouts of `web` wait for load balancers, before and after a pod is told to stop; a rollout of its own. */
@@ -62,6 +67,26 @@ export function openDisturbances(lab: Lab): Disturbances {
     }
   }
 
+  /** The pods of `web` in each zone, the most in one zone first, once all are ready. */
+  async function podsByZone(): Promise<readonly (readonly V1Pod[])[]> {
+    const zoneOf = new Map(
+      (await core.listNode()).items.map(({ metadata }) => [metadata?.name, metadata?.labels?.[zoneLabel]]),
+    );
+    for (;;) {
+      const { spec } = await apps.readNamespacedDeployment(web);
+      const labelSelector = Object.entries(spec?.selector.matchLabels ?? {})
+        .map((pair) => pair.join('='))
+        .join(',');
+      const { items } = await core.listNamespacedPod({ namespace: web.namespace, labelSelector });
+      const kept = items.filter(({ metadata }) => metadata?.deletionTimestamp === undefined);
+      const ready = kept.filter(isReady);
+      const inZone = (zone: string | undefined) => ready.filter((pod) => zoneOf.get(pod.spec?.nodeName) === zone);
+      if (kept.length === spec?.replicas && ready.length === kept.length)
+        return [...new Set(zoneOf.values())].map(inZone).toSorted((a, b) => b.length - a.length);
+      await sleep(200);
+    }
+  }
+
   return {
     flap: async (durationMs) => {
       writeFileSync(unreadyFile('web'), '');
@@ -74,6 +99,15 @@ export function openDisturbances(lab: Lab): Disturbances {
       await change({ spec: { template: { metadata: { annotations } } } });
     },
     replicas: async () => (await apps.readNamespacedDeployment(web)).spec?.replicas ?? 0,
+    spreadEvenly: async () => {
+      for (;;) {
+        const zones = await podsByZone();
+        const [most, least] = [zones[0] ?? [], zones.at(-1) ?? []];
+        const [one] = most;
+        if (one?.metadata?.name === undefined || most.length - least.length <= 1) return;
+        await core.deleteNamespacedPod({ namespace: web.namespace, name: one.metadata.name });
+      }
+    },
     scale: async (replicas) => await change({ spec: { replicas } }),
     waitInRollouts: async () => {
       const container = (await apps.readNamespacedDeployment(web)).spec?.template.spec?.containers[0];
