@@ -111,7 +111,8 @@ async function addNewNodes(run: Run, plan: PoolPlan): Promise<void> {
     return await awaitNewNodes(run, plan);
   }
   await createNewNodes(run, plan);
-  await endTogether([awaitNewNodes(run, plan), suspendScaling(run, plan.oldPool)]);
+  // The boot takes longer: it is what the run is said to wait for.
+  await endTogether([suspendScaling(run, plan.oldPool), awaitNewNodes(run, plan)]);
 }
 
 /** From here on the cloud does not scale the pool. */
