@@ -22,7 +22,7 @@ const phases = [
   {
     id: 'node-surge',
     label: 'node surge',
-    does: 'creates the new pool, or adds nodes to it; suspends scaling of the old one',
+    does: 'creates the new pool, or adds nodes to it',
     waitsFor: 'the cloud to have created the pool',
     activity: 'createPool',
     deadlines: [
@@ -39,8 +39,8 @@ const phases = [
   {
     id: 'nodes-ready',
     label: 'nodes ready',
-    does: '',
-    waitsFor: 'every new node Ready and registered in every target group',
+    does: 'suspends scaling of the old pool, unless that came before node surge',
+    waitsFor: 'every new node Ready; with neither pod surge nor waves, also registered in every target group',
     activity: 'awaitNodesReady',
     deadlines: [nodesReady],
     reversible: true,
@@ -57,7 +57,7 @@ const phases = [
     id: 'pod-surge',
     label: 'pod surge',
     does: 'starts replacements of pods before those pods leave',
-    waitsFor: 'as many ready endpoints as before, on nodes that the load balancer finds healthy',
+    waitsFor: 'as many ready endpoints as before, on nodes that the load balancer finds healthy; then every new node registered',
     activity: 'surgePods',
     deadlines: [replacements],
     evidence: [{ kind: 'pods-surged', column: { title: 'PODS-SURGED', onlyWhenSeen: true } }],
