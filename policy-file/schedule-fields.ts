@@ -72,7 +72,8 @@ const calendar = z
           'An iCalendar file, relative to the policy, at most 1 MiB. The command line reads it; the run uses what it contains at that time.',
       }),
     url: plainUrl('use an address that needs no authentication').optional().meta({
-      description: 'http or https address of an iCalendar, at most 1 MiB. The worker reads it before each decision.',
+      description:
+        'http or https address of an iCalendar, at most 1 MiB. The worker reads it before a decision unless it did within the last minute.',
     }),
   })
   .refine(({ file, url }) => (file === undefined) !== (url === undefined), { error: calendarAllowed });

@@ -85,7 +85,7 @@ const guard = z
       .default([])
       .meta({
         description:
-          'Services that may lose connections. The run is refused if a Service has endpoints or targets in the pool and cannot be protected (pod targets, a Classic Load Balancer, …), unless the Service is listed here.',
+          'Services that may lose connections. The run is refused if a Service has endpoints or targets in the pool and cannot be protected (behind a Classic Load Balancer, or pods as targets that can neither be removed from endpoints nor serve on for long enough), unless the Service is listed here.',
       }),
   })
   .meta({ description: 'The capacity guard: how much must keep serving during the run.' });

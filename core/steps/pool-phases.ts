@@ -57,7 +57,8 @@ const phases = [
     id: 'pod-surge',
     label: 'pod surge',
     does: 'starts replacements of pods before those pods leave',
-    waitsFor: 'as many ready endpoints as before, on nodes that the load balancer finds healthy; then every new node registered',
+    waitsFor:
+      'as many ready endpoints as before, on nodes that the load balancer finds healthy; then every new node registered',
     activity: 'surgePods',
     deadlines: [replacements],
     evidence: [{ kind: 'pods-surged', column: { title: 'PODS-SURGED', onlyWhenSeen: true } }],
