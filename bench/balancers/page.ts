@@ -39,9 +39,9 @@ controllers were late too, and the [rule](concepts.md#the-seven-protective-rules
 cordon, \`kubectl drain\`, terminate. Where controllers are not late, few kinds lose anything without the rule in this lab: most nodes and pods are
 deregistered before the pods have stopped.
 
-Where Google drains no connections, the plan reports \`SVC-030\` and the run goes on. What becomes of established connections then
-is documented nowhere; the lab cuts them as soon as the node leaves, which is the worst case.
-There, only requests that are lost or slow show in the control what the rule protects.
+Some load balancers of Google drain no connections. The plan reports them (\`SVC-030\`), and the run goes on. Google documents
+nowhere what becomes of established connections then; the lab cuts them as soon as the node leaves, which is the worst case.
+So for these kinds a reset says nothing about the rule: only requests that are lost or slow do.
 
 ${(['gke', 'eks'] as const).map((cloud) => renderCloud(cloud, measured)).join('\n')}
 ## Not measured
