@@ -22,10 +22,8 @@ export function addCleanup(program: Command, finish: (code: ExitCode) => void): 
     .addOption(
       new Option(
         '--provider <provider>',
-        'which cloud is asked for the pool; none: no cloud, for what drains have left',
-      )
-        .choices(providerNames)
-        .default('eks'),
+        'which cloud is asked; that of the nodes unless given. none: no cloud, for what drains have left',
+      ).choices(providerNames),
     )
     .option('--evict-unasked', 'evict pods even if load balancers that may send to them cannot be asked', false)
     .option('--yes', 'do it; without, nothing is changed', false)
@@ -51,7 +49,7 @@ interface CleanupFlags extends ClusterOptions {
   readonly run?: string;
   readonly region?: string;
   readonly project?: string;
-  readonly provider: ProviderName;
+  readonly provider?: ProviderName;
   readonly evictUnasked: boolean;
   readonly yes: boolean;
   readonly output: OutputFormat;

@@ -161,7 +161,7 @@ const controlTexts = {
   abort: 'end the run and restore everything, including capacity; new nodes stay in place of replaced ones',
   rollback: 'end the run and go back to the old pool: it gets its size again, then all new nodes leave',
   approve: 'approve what the run waits to be approved',
-  reject: 'reject it: the run ends and everything is restored, as with abort',
+  reject: 'reject it: the run ends, as with abort',
   'override-window': 'let the run continue outside of its upgrade windows, until it ends',
 } as const;
 

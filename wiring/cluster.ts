@@ -7,7 +7,7 @@ import {
 } from '../adapters/kubernetes/cluster.ts';
 import type { NodeFacts } from '../core/model/node.ts';
 import type { ProviderNodeLabels } from '../ports/node-labels.ts';
-import type { ProviderName } from './provider-names.ts';
+import { type ProviderName, providerNames } from './provider-names.ts';
 
 /** The labels by which the nodes of each provider are recognized. Of several on one node the first counts. */
 const labelsByProvider: readonly (readonly [ProviderName, ProviderNodeLabels])[] = [
@@ -21,6 +21,13 @@ export const providerNodeLabels: readonly ProviderNodeLabels[] = labelsByProvide
 /** The provider whose pool the node belongs to; undefined for a node that belongs to none. */
 export function providerOfNode({ poolLabels }: Pick<NodeFacts, 'poolLabels'>): ProviderName | undefined {
   return labelsByProvider.find(([, { name }]) => name === poolLabels?.name)?.[0];
+}
+
+/** The provider of a pool: that of its nodes, or of others of the cluster where it has none. `none` where nodes belong to no pool of a provider. */
+export function providerOfPool(nodes: readonly Pick<NodeFacts, 'pool' | 'poolLabels'>[], pool: string): ProviderName {
+  const own = nodes.filter((node) => node.pool === pool);
+  const known = [...own, ...nodes].map(providerOfNode).find((name) => name !== undefined);
+  return known ?? (nodes.length === 0 ? providerNames[0] : 'none');
 }
 
 /** The cluster, with nodes of all providers recognized. @throws NodeferryError ClusterUnreachable when the kubeconfig can't be used */

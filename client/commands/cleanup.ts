@@ -1,6 +1,7 @@
 import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import { openCluster } from '../../wiring/cluster.ts';
+import type { Cluster } from '../../ports/cluster/cluster.ts';
+import { openCluster, providerOfPool } from '../../wiring/cluster.ts';
 import { openBalancersOf } from '../../wiring/load-balancers.ts';
 import type { ProviderName } from '../../wiring/provider-names.ts';
 import { openNodePools } from '../../wiring/providers.ts';
@@ -21,8 +22,8 @@ export interface CleanupOptions extends ClusterOptions {
   readonly region: string | undefined;
   /** Project of Google Cloud. */
   readonly project: string | undefined;
-  /** Which provider is asked for the pool. */
-  readonly provider: ProviderName;
+  /** Which provider is asked for the pool; that of its nodes, or of the cluster's, unless given. */
+  readonly provider: ProviderName | undefined;
   /** Do it. Otherwise only show what would be done. */
   readonly yes: boolean;
   /** Evict pods although load balancers that may send to them can't be asked. */
@@ -32,12 +33,47 @@ export interface CleanupOptions extends ClusterOptions {
 
 /** Shows, or removes, what a terminated or reset run has left over. Works without Temporal, but asks it if it answers. */
 export async function cleanupCommand(target: RunTarget, options: CleanupOptions): Promise<ExitCode> {
-  const { provider } = options;
+  const cluster = openCluster(clusterOptionsOf(options));
+  try {
+    const provider = options.provider ?? providerOfPool((await cluster.observe()).nodes, target.pool);
+    return await cleanUpIn(cluster, target, { ...options, provider });
+  } finally {
+    cluster.close();
+  }
+}
+
+async function cleanUpIn(
+  cluster: Cluster,
+  target: RunTarget,
+  options: CleanupOptions & { readonly provider: ProviderName },
+): Promise<ExitCode> {
+  const where = locate(target, options);
   const clock = systemClock;
   const pools = openNodePools({ clock });
-  const [regionVariable] = pools.traitsOf({ provider }).regionVariables;
+  const systems = { cluster, pools, openBalancers: openBalancersOf(where.region, clock), clock };
+  const name = formatRunTarget(target);
+  if (!options.yes) {
+    const plan = await findLeftoversOf(systems, where);
+    printData(options.output, plan, () => renderCleanup(name, plan, styleFor(process.stdout)).join('\n'));
+    if (plan.actions.length === 0)
+      return plan.stays.length + plan.waits.length === 0 ? exitCodes.ok : exitCodes.stalled;
+    printProgress('\nNothing was changed. To do it, give the same command with --yes.');
+    return exitCodes.stalled;
+  }
+  await requireNoRun(target);
+  const left = await cleanUp(systems, where, `cleanup-${operatorName()}`, ({ what, problem }) =>
+    printProgress(problem === undefined ? `done    ${what}` : `failed  ${what}: ${problem}`),
+  );
+  printData(options.output, left, () => renderCleanup(name, left, styleFor(process.stdout)).join('\n'));
+  if (left.actions.length > 0 || left.settling) return exitCodes.failed;
+  return left.stays.length + left.waits.length === 0 ? exitCodes.ok : exitCodes.stalled;
+}
+
+/** @throws NodeferryError InvalidArgument when nothing says in which region the cluster is */
+function locate(target: RunTarget, options: CleanupOptions & { readonly provider: ProviderName }): CleanupTarget {
+  const { provider, project } = options;
+  const [regionVariable] = openNodePools({ clock: systemClock }).traitsOf({ provider }).regionVariables;
   const { region = '', ...named } = nameCluster(options, provider);
-  const locator = options.project === undefined ? named.locator : { project: options.project };
   if (regionVariable !== undefined && region === '') {
     throw new NodeferryError({
       code: 'InvalidArgument',
@@ -45,41 +81,15 @@ export async function cleanupCommand(target: RunTarget, options: CleanupOptions)
       hint: `Give --region, or set ${regionVariable}.`,
     });
   }
-  const name = formatRunTarget(target);
-  const runs = options.run === undefined ? undefined : [options.run];
-  const where: CleanupTarget = {
+  const locator = project === undefined ? named.locator : { project };
+  return {
     ...target,
     region,
     provider,
     ...(locator && { locator }),
-    runs,
+    runs: options.run === undefined ? undefined : [options.run],
     acceptsUnasked: options.evictUnasked,
   };
-  const systems = {
-    cluster: openCluster(clusterOptionsOf(options)),
-    pools,
-    openBalancers: openBalancersOf(region, clock),
-    clock,
-  };
-  try {
-    if (!options.yes) {
-      const plan = await findLeftoversOf(systems, where);
-      printData(options.output, plan, () => renderCleanup(name, plan, styleFor(process.stdout)).join('\n'));
-      if (plan.actions.length === 0)
-        return plan.stays.length + plan.waits.length === 0 ? exitCodes.ok : exitCodes.stalled;
-      printProgress(`\nNothing was changed. Do it: nodeferry cleanup ${name} --yes`);
-      return exitCodes.stalled;
-    }
-    await requireNoRun(target);
-    const left = await cleanUp(systems, where, `cleanup-${operatorName()}`, ({ what, problem }) =>
-      printProgress(problem === undefined ? `done    ${what}` : `failed  ${what}: ${problem}`),
-    );
-    printData(options.output, left, () => renderCleanup(name, left, styleFor(process.stdout)).join('\n'));
-    if (left.actions.length > 0 || left.settling) return exitCodes.failed;
-    return left.stays.length + left.waits.length === 0 ? exitCodes.ok : exitCodes.stalled;
-  } finally {
-    systems.cluster.close();
-  }
 }
 
 /** A run without a worker at the moment does not hold the lock, and continues when a worker is back. */

@@ -4,7 +4,6 @@ import { count, listNames } from '../../core/text/format.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { ProviderPools } from '../../ports/provider.ts';
-import { providerNames } from '../../wiring/provider-names.ts';
 import { type CleanupTarget, findLeftoversOf } from '../cleanup.ts';
 import type { Check } from './check.ts';
 
@@ -42,8 +41,7 @@ export async function checkLeftovers(
 
 /** What `cleanup` has to be told to find the pool. */
 function optionsOf({ provider, region, locator = {} }: Omit<CleanupTarget, 'runs'>): string {
-  const options = { ...(provider === providerNames[0] ? {} : { provider }), region, ...locator };
-  return Object.entries(options)
+  return Object.entries({ provider, region, ...locator })
     .map(([name, value]) => ` --${name} ${value}`)
     .join('');
 }

@@ -79,7 +79,7 @@ describe('checkSystems', () => {
     await leave(world, 'run-now', 1);
     const node = world.nodes[0]?.name ?? '';
     const name = `${policy.cluster.name}/${policy.pool.name}`;
-    const cleanup = `nodeferry cleanup ${name} --region ${policy.cluster.region}`;
+    const cleanup = `nodeferry cleanup ${name} --provider eks --region ${policy.cluster.region}`;
 
     expect(find(await checkSystems(systemsOf(world), questionOf('run-now')), 'leftovers')).toEqual({
       id: 'leftovers',

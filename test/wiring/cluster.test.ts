@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { nodeFacts } from '../../adapters/kubernetes/map-node.ts';
-import { providerNodeLabels, providerOfNode } from '../../wiring/cluster.ts';
+import { providerNodeLabels, providerOfNode, providerOfPool } from '../../wiring/cluster.ts';
 
 const factsOf = (
   labels: Readonly<Record<string, string>>,
@@ -23,4 +23,15 @@ describe('a node of GKE', () => {
 test('a node of EKS is of provider eks, and one without a pool of none', () => {
   expect(providerOfNode(factsOf({ 'eks.amazonaws.com/nodegroup': 'web' }))).toBe('eks');
   expect(providerOfNode(factsOf({}))).toBeUndefined();
+});
+
+test('a pool is of the provider of its nodes, or else of the cluster’s', () => {
+  const [eks, gke] = [
+    factsOf({ 'eks.amazonaws.com/nodegroup': 'a' }),
+    factsOf({ 'cloud.google.com/gke-nodepool': 'b' }),
+  ];
+  expect(providerOfPool([eks, gke], 'b')).toBe('gke');
+  expect(providerOfPool([factsOf({}), gke], 'gone')).toBe('gke');
+  expect(providerOfPool([factsOf({})], 'web')).toBe('none');
+  expect(providerOfPool([], 'web')).toBe('eks');
 });
