@@ -6,13 +6,11 @@ import { isReleasedBy } from '../core/pod-surge/owned-pods.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { DismissalCheckpoint } from '../core/status/checkpoint.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Actions } from '../ports/cluster/actions.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
-import type { NodeActions } from '../ports/cluster/node-actions.ts';
-import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
 import type { Fence } from './fence.ts';
-import { guardActions } from './guarded-actions.ts';
 import { createPodExecutor, type FencedCluster } from './pod-executor.ts';
 
 /** The run, and what earlier polls have left behind. */
@@ -37,13 +35,13 @@ interface Dismissed {
 }
 
 /** What every poll of a waiting step maintains about released pods while a run proceeds. */
-export function createDismissals(ports: Ports<PodActions & NodeActions & Locks>, observer: Observer) {
+export function createDismissals(ports: Ports<Actions & Locks>, observer: Observer) {
   const { clock, cluster } = ports;
   const { executeAll } = createPodExecutor(ports, observer);
   return {
     /** Removes ownership marks that no longer apply, and dismisses released pods that are no longer needed. */
     dismiss: async (facts: ClusterFacts, { run, policy, now, fence, known }: DismissalScope): Promise<Dismissed> => {
-      await createAdoption(guardActions(cluster, fence)).keepUp(facts, run);
+      await createAdoption(cluster.guarded(fence.check)).keepUp(facts, run);
       const goneSince = trackGone(known.goneSince, facts, run, now);
       const mine = facts.pods.filter((pod) => isReleasedBy(pod, run));
       const times = trackPods(known, mine, { facts, policy, now });

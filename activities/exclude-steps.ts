@@ -16,11 +16,10 @@ import { addExternalChanges } from '../core/status/external-changes.ts';
 import { findRefusedBehind, hintRefused, noteRefused } from '../core/waits/refused.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { WindowGate } from '../operations/window-gate.ts';
+import type { Actions } from '../ports/cluster/actions.ts';
 import type { Events } from '../ports/cluster/events.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
-import type { NodeActions } from '../ports/cluster/node-actions.ts';
-import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { type Agreements, maxBatch } from './agreements.ts';
 import { createDismissals } from './dismissals.ts';
@@ -33,7 +32,6 @@ import {
   findNode,
 } from './exclusion.ts';
 import { type Fence, openPoolFence } from './fence.ts';
-import { guardActions } from './guarded-actions.ts';
 import { inSlices } from './in-slices.ts';
 import { countGuardRefusal } from './metrics.ts';
 import { ensureCordoned, findExcludedNewNodes } from './node-actions.ts';
@@ -52,7 +50,7 @@ interface WindowClosed {
 
 /** The step that excludes nodes. */
 export function createExcludeSteps(
-  ports: Ports<NodeActions & PodActions & Fencing & Locks & Events>,
+  ports: Ports<Actions & Fencing & Locks & Events>,
   {
     observer,
     wake,
@@ -99,7 +97,7 @@ export function createExcludeSteps(
           const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: left.dismissed });
           const baselines = learnBaselines(known, facts, input.policy);
           const externalChanges = addExternalChanges(left.externalChanges, [
-            ...(await ensureCordoned(guardActions(cluster, fence), input.waiting, input.run, facts)),
+            ...(await ensureCordoned(cluster.guarded(fence.check), input.waiting, input.run, facts)),
             ...findExcludedNewNodes(facts, input.policy),
           ]);
           const seen = { externalChanges, ...(baselines === input.baselines ? {} : { baselines }) };

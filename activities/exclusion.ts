@@ -17,13 +17,11 @@ import { findAside, type NodesAside } from '../core/waits/hosts.ts';
 import { type EndpointSnapshot, snapshotEndpoints } from '../core/waits/replacements.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { WindowQuestion } from '../operations/window-gate.ts';
+import type { Actions } from '../ports/cluster/actions.ts';
 import type { Events } from '../ports/cluster/events.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
-import type { NodeActions } from '../ports/cluster/node-actions.ts';
-import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Fence, PoolStepInput } from './fence.ts';
-import { guardActions } from './guarded-actions.ts';
 import { type HeldLocks, withLocks } from './momentary-locks.ts';
 import { publishNodeEvent, requireInstanceGone } from './node-actions.ts';
 import { isCancelled, type Poll, throwIfCancelled } from './polling.ts';
@@ -79,11 +77,7 @@ interface DecidingObservation {
 }
 
 /** The actions that exclude nodes. */
-export function createExclusion(
-  ports: Ports<NodeActions & PodActions & Locks & Events>,
-  observer: Observer,
-  ask: AskGuard,
-) {
+export function createExclusion(ports: Ports<Actions & Locks & Events>, observer: Observer, ask: AskGuard) {
   const { clock, cluster, pools } = ports;
 
   return {
@@ -167,7 +161,7 @@ export function createExclusion(
   async function exclude(node: NodeRef, input: ExcludeInput, held: HeldLocks, fence: Fence): Promise<void> {
     const { run, policy } = input;
     await held.require();
-    if ((await guardActions(cluster, fence).exclude(node, run)) === 'gone')
+    if ((await cluster.guarded(fence.check).exclude(node, run)) === 'gone')
       await requireInstanceGone(pools, node, policy);
   }
 

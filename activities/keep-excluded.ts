@@ -10,12 +10,10 @@ import { addExternalChanges } from '../core/status/external-changes.ts';
 import { explainUnmanagedCordon, groupsThatAwaitCordon } from '../core/waits/cordon-change.ts';
 import { needsLabelAgain } from '../core/waits/load-balancers.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Actions } from '../ports/cluster/actions.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
-import type { NodeActions } from '../ports/cluster/node-actions.ts';
-import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Fence } from './fence.ts';
-import { guardActions } from './guarded-actions.ts';
 import { inSlices } from './in-slices.ts';
 import { withLocks } from './momentary-locks.ts';
 import { changeCordon, ensureCordoned } from './node-actions.ts';
@@ -39,7 +37,7 @@ const patienceShare = 1 / 3;
 const minAbsenceMs = 2_000;
 
 /** Keeps a node excluded, or restores it when it should not have been excluded. */
-export function createKeepExcluded(ports: Ports<NodeActions & PodActions & Locks>, observer: Observer) {
+export function createKeepExcluded(ports: Ports<Actions & Locks>, observer: Observer) {
   const { clock, cluster } = ports;
   return async (
     input: NodeStepInput,
@@ -51,7 +49,7 @@ export function createKeepExcluded(ports: Ports<NodeActions & PodActions & Locks
     const now = facts.observedAt;
     const seen = indexOf(facts.cluster).nodes.get(node.name);
     if (seen?.uid !== node.uid) return { kept: earlier, anew: false };
-    const opened = await ensureCordoned(guardActions(cluster, fence), [node], run, facts);
+    const opened = await ensureCordoned(cluster.guarded(fence.check), [node], run, facts);
     const kept = { ...earlier, externalChanges: addExternalChanges(earlier.externalChanges, opened) };
 
     if (kept.removedAt !== undefined) {
@@ -77,13 +75,12 @@ export function createKeepExcluded(ports: Ports<NodeActions & PodActions & Locks
     const unmanaged = explainUnmanagedCordon(node, facts, unaware, run);
     if (unmanaged !== undefined) return { kept: steady, anew: false, waitReason: unmanaged };
     if (unaware.length > 0 && isLate(kept.cordonChangedAt)) {
-      await changeCordon(guardActions(cluster, fence), node, run);
+      await changeCordon(cluster.guarded(fence.check), node, run);
       return { kept: { ...steady, cordonChangedAt: now }, anew: false };
     }
     if (!isWatched || !needsLabelAgain(node, facts, now - kept.labelledAt, patienceMs))
       return { kept: steady, anew: false };
-    await fence.check();
-    await cluster.include(node, run);
+    await cluster.guarded(fence.check).include(node, run);
     const told = {
       at: now,
       what: `${node.name} stayed in a load balancer despite its label; removed and set again`,
@@ -92,8 +89,7 @@ export function createKeepExcluded(ports: Ports<NodeActions & PodActions & Locks
     return { kept: again, anew: true, waitReason: told.what };
 
     async function setLabel(): Promise<void> {
-      await fence.check();
-      await cluster.exclude(node, run);
+      await cluster.guarded(fence.check).exclude(node, run);
     }
 
     function withLabel(externalChanges: readonly ExternalChange[]): ExclusionState {
@@ -129,8 +125,7 @@ export function createKeepExcluded(ports: Ports<NodeActions & PodActions & Locks
         await inSlices(layOutInSlices(facts));
         const reason = findRevocation({ ...input, facts });
         if (reason === undefined) return undefined;
-        await fence.check();
-        await cluster.include(input.node, input.run);
+        await cluster.guarded(fence.check).include(input.node, input.run);
         return reason;
       },
     });

@@ -6,9 +6,8 @@ import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import { findReregistered } from '../core/waits/load-balancers.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Actions } from '../ports/cluster/actions.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
-import type { NodeActions } from '../ports/cluster/node-actions.ts';
-import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { EndingResult } from './ending-steps.ts';
 import type { Fence } from './fence.ts';
@@ -25,7 +24,7 @@ interface EndpointRemovalMoment {
 }
 
 /** Acts on what eviction leaves on a node, but only while no load balancer has the node registered. */
-export function createLeftoverEndpoints(ports: Ports<NodeActions & PodActions & Locks>, observer: Observer) {
+export function createLeftoverEndpoints(ports: Ports<Actions & Locks>, observer: Observer) {
   const { cluster } = ports;
   const { act } = createPodExecutor(ports, observer);
 
@@ -57,8 +56,7 @@ export function createLeftoverEndpoints(ports: Ports<NodeActions & PodActions & 
       const back = await findBack(input, await observer.serving(input, { since: began }));
       if (back !== undefined) return back;
     }
-    await fence.check();
-    if (taint) await cluster.taintDisrupted(input.node, input.run);
+    if (taint) await cluster.guarded(fence.check).taintDisrupted(input.node, input.run);
     for (const action of actions) await act(action, { run: input.run, fence });
     return undefined;
   }

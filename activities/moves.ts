@@ -11,8 +11,8 @@ import {
 import type { MovesCheckpoint } from '../core/status/checkpoint.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Actions } from '../ports/cluster/actions.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
-import type { NodeActions } from '../ports/cluster/node-actions.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Fence } from './fence.ts';
@@ -34,7 +34,7 @@ interface Moving {
 }
 
 /** The actions that make replacements start again when they came up in the wrong zone. */
-export function createMoves(ports: Ports<PodActions & NodeActions & Locks>, observer: Observer) {
+export function createMoves(ports: Ports<Actions & Locks>, observer: Observer) {
   const { clock, cluster } = ports;
   const { executeAll } = createPodExecutor(ports, observer);
 
@@ -48,8 +48,8 @@ export function createMoves(ports: Ports<PodActions & NodeActions & Locks>, obse
       const places = decidePlaces({ ...input, ...times, moves });
       for (const move of places.moves) {
         throwIfCancelled();
-        await fence.check();
-        if (await start(move, run)) moves[move.workload] = (moves[move.workload] ?? 0) + 1;
+        if (await start(cluster.guarded(fence.check), move, run))
+          moves[move.workload] = (moves[move.workload] ?? 0) + 1;
       }
       const rejected = await leave(places, { ...input, ...times, moves }, known.rejected);
       return { awaited: places.awaited, kept: { ...times, moves, rejected } };
@@ -57,9 +57,9 @@ export function createMoves(ports: Ports<PodActions & NodeActions & Locks>, obse
   };
 
   /** Whether its ReplicaSet will start another pod. */
-  async function start(move: Move, run: string): Promise<boolean> {
-    if (move.kind === 'release') return (await cluster.release(move.pod, move.from, run)) === 'done';
-    const result = await executePodAction(cluster, { kind: 'evict', pod: move.pod }, run);
+  async function start(acting: PodActions, move: Move, run: string): Promise<boolean> {
+    if (move.kind === 'release') return (await acting.release(move.pod, move.from, run)) === 'done';
+    const result = await executePodAction(acting, { kind: 'evict', pod: move.pod }, run);
     countEvictionRefusal(result);
     return result.outcome === 'done';
   }

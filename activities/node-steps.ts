@@ -9,10 +9,9 @@ import { deadlineMsOf } from '../core/steps/steps.ts';
 import { maxConnectionDrainMs } from '../core/waits/formulas.ts';
 import { decideConnectionsDrained, decideDeregistered } from '../core/waits/load-balancers.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Actions } from '../ports/cluster/actions.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
-import type { NodeActions } from '../ports/cluster/node-actions.ts';
-import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openFence } from './fence.ts';
 import { createKeepExcluded } from './keep-excluded.ts';
@@ -27,7 +26,7 @@ const firstPollMs = 500;
 const drainGraceMs = 60_000;
 
 /** Steps that wait until a node has left its load balancers. */
-export function createNodeSteps(ports: Ports<NodeActions & PodActions & Fencing & Locks>, observer: Observer) {
+export function createNodeSteps(ports: Ports<Actions & Fencing & Locks>, observer: Observer) {
   const { clock, cluster, pools } = ports;
   const keepExcluded = createKeepExcluded(ports, observer);
   return {

@@ -16,13 +16,11 @@ import type { ClusterFacts } from '../core/model/serving.ts';
 import type { NodeUids } from '../core/policy/members.ts';
 import { executePodAction, tryEviction } from '../operations/execute-pod-action.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Actions } from '../ports/cluster/actions.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
-import type { NodeActions } from '../ports/cluster/node-actions.ts';
-import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
 import type { Fence } from './fence.ts';
-import { guardActions } from './guarded-actions.ts';
 import { countEvictionRefusal } from './metrics.ts';
 import { disruptionLockNames, withLocks } from './momentary-locks.ts';
 
@@ -49,7 +47,7 @@ export interface FencedCluster extends Acting {
 }
 
 /** Fenced actions on single pods. Those that must not run in parallel on several nodes run under locks. */
-export function createPodExecutor(ports: Ports<PodActions & NodeActions & Locks>, observer: Observer) {
+export function createPodExecutor(ports: Ports<Actions & Locks>, observer: Observer) {
   const { clock, cluster } = ports;
 
   /** Executes the actions of a round that are due, one after another, and records which evictions were rejected. */
@@ -117,8 +115,7 @@ export function createPodExecutor(ports: Ports<PodActions & NodeActions & Locks>
   }
 
   async function act(action: PodAction, { run, fence }: Acting): Promise<PodActionResult> {
-    await fence.check();
-    return await executePodAction(cluster, action, run);
+    return await executePodAction(cluster.guarded(fence.check), action, run);
   }
 
   /**
@@ -128,7 +125,7 @@ export function createPodExecutor(ports: Ports<PodActions & NodeActions & Locks>
   async function adoptPods({ pod }: PodAction, { run, fence, leaving }: FencedCluster): Promise<void> {
     if (leaving === undefined) return;
     await awaitLeaving(pod.uid);
-    await createAdoption(guardActions(cluster, fence)).adoptNow(await observer.cluster(), run, { leaving });
+    await createAdoption(cluster.guarded(fence.check)).adoptNow(await observer.cluster(), run, { leaving });
   }
 
   /** Others decide from what they observe: the lock is released only once an observation shows that the pod is leaving. */

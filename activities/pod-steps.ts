@@ -30,16 +30,14 @@ import { listNames } from '../core/text/format.ts';
 import type { WaitDecision } from '../core/waits/decision.ts';
 import { terminationNotBefore } from '../core/waits/formulas.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Actions } from '../ports/cluster/actions.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
-import type { NodeActions } from '../ports/cluster/node-actions.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
-import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
 import type { EndingResult } from './ending-steps.ts';
 import { openFence } from './fence.ts';
-import { guardActions } from './guarded-actions.ts';
 import { inSlices } from './in-slices.ts';
 import { createLeftoverEndpoints } from './leftover-endpoints.ts';
 import { ensureCordoned } from './node-actions.ts';
@@ -69,7 +67,7 @@ interface EndpointRemovalResult extends EndingResult {
 
 /** Steps that remove the pods from one node. They act only after an observation in which the node is out of its load balancers. */
 export function createPodSteps(
-  ports: Ports<ClusterObserver & NodeActions & PodActions & Fencing & Locks>,
+  ports: Ports<ClusterObserver & Actions & Fencing & Locks>,
   observer: Observer,
   wake: Wake,
 ) {
@@ -87,7 +85,7 @@ export function createPodSteps(
     evictPods: async (input: NodeStepInput): Promise<Outcome<EvictingResult>> => {
       const { node, policy, run } = input;
       const fence = openFence(cluster, input);
-      const acting = guardActions(cluster, fence);
+      const acting = cluster.guarded(fence.check);
       const { adoptNow } = createAdoption(acting);
       return await pollUntil<EvictingResult>({
         clock,

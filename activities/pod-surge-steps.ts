@@ -24,17 +24,15 @@ import {
 import { findAside } from '../core/waits/hosts.ts';
 import { type Asked, askBeforePodSurge, createTrials } from '../operations/ask-before-pod-surge.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Actions } from '../ports/cluster/actions.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
-import type { NodeActions } from '../ports/cluster/node-actions.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
-import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
 import type { Agreements } from './agreements.ts';
 import { createDismissals } from './dismissals.ts';
 import { type Fence, openLooseFence, openPoolFence, type PoolStepInput } from './fence.ts';
-import { guardActions } from './guarded-actions.ts';
 import { createMoves } from './moves.ts';
 import { createPodExecutor, type FencedCluster } from './pod-executor.ts';
 import type { PodSurgeInput, PodSurgeResult } from './pod-surge.ts';
@@ -49,7 +47,7 @@ const adoptedWithinMs = 120_000;
 
 /** Steps that have pods replaced before they leave, and return them to their ReplicaSets. */
 export function createPodSurgeSteps(
-  ports: Ports<ClusterObserver & PodActions & NodeActions & Fencing & Locks>,
+  ports: Ports<ClusterObserver & Actions & Fencing & Locks>,
   { observer, agreements }: { readonly observer: Observer; readonly agreements: Agreements },
 ) {
   const { clock, cluster } = ports;
@@ -68,7 +66,7 @@ export function createPodSurgeSteps(
       const { run, policy, waiting, direction, unplaced = {}, baselines = [], evictedInstead: lost = [] } = input;
       let asked: Asked | undefined;
       const fence = openPoolFence(cluster, input);
-      const acting = guardActions(cluster, fence);
+      const acting = cluster.guarded(fence.check);
       return await pollUntil<PodSurgeResult>({
         clock,
         what: 'replacements of released pods',
@@ -173,7 +171,7 @@ export function createPodSurgeSteps(
       const limits = input.nodes === undefined ? {} : { nodes: input.nodes.map(({ name }) => name) };
       const fence = openLooseFence(cluster, input);
       const { run, policy } = input;
-      const acting = guardActions(cluster, fence);
+      const acting = cluster.guarded(fence.check);
       const { adoptNow } = createAdoption(acting);
       const asked = { sharedVolumeClaims: new Set<string>(), denials: new Map<string, string>() };
       return await pollUntil<object>({
@@ -210,7 +208,7 @@ export function createPodSurgeSteps(
         hint: 'Fix what is named (a budget, pods that are not ready, a pod that is stuck), then resume.',
         poll: fence.around<object>(async ({ now, checkpoint }) => {
           const facts = await observer.withPodTargets({ policy, baselines }, now - policy.waits.pollIntervalMs);
-          await createAdoption(guardActions(cluster, fence)).keepUp(facts, run);
+          await createAdoption(cluster.guarded(fence.check)).keepUp(facts, run);
           const known = readEvictReleased(checkpoint);
           const goneSince = trackGone(known.goneSince, facts, run, now);
           const times = trackPods(
@@ -264,7 +262,7 @@ export function createPodSurgeSteps(
       const seen = podsByUid.get(pod.uid);
       return workloads.includes(seen?.released?.workload ?? seen?.workload ?? '');
     };
-    await createAdoption(guardActions(cluster, fence)).adoptNow(facts, run, { isAsked: isOf });
+    await createAdoption(cluster.guarded(fence.check)).adoptNow(facts, run, { isAsked: isOf });
   }
 }
 

@@ -6,17 +6,15 @@ import { oldInstances, oldNodes } from '../core/policy/members.ts';
 import { listNames } from '../core/text/format.ts';
 import type { Observer } from '../operations/observer.ts';
 import { requireCapability } from '../operations/pools-by-provider.ts';
+import type { Actions } from '../ports/cluster/actions.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
-import type { NodeActions } from '../ports/cluster/node-actions.ts';
-import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
-import { guardActions } from './guarded-actions.ts';
 import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
 /** Steps that concern a whole pool. */
-export function createPoolSteps(ports: Ports<NodeActions & PodActions & Fencing>, observer: Observer) {
+export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Observer) {
   const { clock, cluster, pools } = ports;
   return {
     /** Stops the cloud from replacing instances of the pool by itself. Returns what was suspended, the same on every call; nothing where it does not. */
@@ -59,7 +57,7 @@ export function createPoolSteps(ports: Ports<NodeActions & PodActions & Fencing>
     cordonNodes: async (
       input: PoolStepInput & { nodes: readonly NodeRef[] },
     ): Promise<Outcome<{ foreign: readonly string[] }>> => {
-      const acting = guardActions(cluster, openLooseFence(cluster, input));
+      const acting = cluster.guarded(openLooseFence(cluster, input).check);
       return await retryUntilDone({ clock, what: 'cordoning', hint: 'Check access to nodes.' }, async () => {
         const foreign: string[] = [];
         for (const node of input.nodes) {
@@ -92,7 +90,7 @@ export function createPoolSteps(ports: Ports<NodeActions & PodActions & Fencing>
 
     /** Removes our cordons; those of others stay. */
     uncordonNodes: async (input: PoolStepInput & { nodes: readonly NodeRef[] }): Promise<Outcome> => {
-      const acting = guardActions(cluster, openLooseFence(cluster, input));
+      const acting = cluster.guarded(openLooseFence(cluster, input).check);
       return await retryUntilDone({ clock, what: 'uncordoning', hint: 'Check access to nodes.' }, async () => {
         for (const node of input.nodes) await acting.uncordon(node, input.run);
         return {};
@@ -122,7 +120,7 @@ export function createPoolSteps(ports: Ports<NodeActions & PodActions & Fencing>
             await pools.terminateInstance(input.pool, instanceId);
           }
           const leaving = excess.map(nodeRefOf);
-          for (const node of leaving) await guardActions(cluster, fence).cordon(node, input.run);
+          for (const node of leaving) await cluster.guarded(fence.check).cordon(node, input.run);
           return { excess: leaving, ...(input.back === undefined ? {} : { keep }) };
         },
       );

@@ -11,16 +11,14 @@ import { deadlineMsOf } from '../core/steps/steps.ts';
 import { explainUnmanagedCordon, groupsThatAwaitCordon, isCordonChanging } from '../core/waits/cordon-change.ts';
 import { decideRegisteredAgain } from '../core/waits/registered-again.ts';
 import type { Observer } from '../operations/observer.ts';
+import type { Actions } from '../ports/cluster/actions.ts';
 import type { Events } from '../ports/cluster/events.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
-import type { NodeActions } from '../ports/cluster/node-actions.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
-import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
 import { openLooseFence, type PoolStepInput } from './fence.ts';
-import { guardActions } from './guarded-actions.ts';
 import { holdersOfWorkflow } from './momentary-locks.ts';
 import { changeCordon, publishNodeEvent } from './node-actions.ts';
 import type { NodeStepInput, NodeStepResult } from './node-step.ts';
@@ -47,7 +45,7 @@ interface Cleanup {
 
 /** Steps that undo what a run has done to nodes and pods. */
 export function createRestoreSteps(
-  ports: Ports<ClusterObserver & NodeActions & PodActions & Fencing & Locks & Events>,
+  ports: Ports<ClusterObserver & Actions & Fencing & Locks & Events>,
   observer: Observer,
 ) {
   const { clock, cluster } = ports;
@@ -102,7 +100,8 @@ export function createRestoreSteps(
         // Fences off steps that still exclude nodes, before excluded nodes are looked up.
         await check();
         const { nodes } = await observer.cluster();
-        for (const node of nodes) if (node.ownership.excludedBy === input.run) await cluster.include(node, input.run);
+        const acting = cluster.guarded(check);
+        for (const node of nodes) if (node.ownership.excludedBy === input.run) await acting.include(node, input.run);
         return {};
       });
     },
@@ -112,7 +111,7 @@ export function createRestoreSteps(
      * gone are left out.
      */
     keepDrained: async (input: PoolStepInput & { readonly nodes: readonly NodeRef[] }): Promise<Outcome> => {
-      const acting = guardActions(cluster, openLooseFence(cluster, input));
+      const acting = cluster.guarded(openLooseFence(cluster, input).check);
       return await retryUntilDone(
         { clock, what: 'keeping drained nodes', hint: 'Check access to nodes.' },
         async () => {

@@ -1,5 +1,5 @@
 import type { RefusedWorkload } from '../core/waits/refused.ts';
-import type { PodActions } from '../ports/cluster/pod-actions.ts';
+import type { Actions } from '../ports/cluster/actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Fence } from './fence.ts';
 
@@ -13,15 +13,14 @@ export type Wake = (
 ) => Promise<void>;
 
 /** Creates one for all steps of a worker: however many nodes wait for a workload, it is woken only once per interval. */
-export function createWaking({ clock, cluster }: Pick<Ports<PodActions>, 'clock' | 'cluster'>): Wake {
+export function createWaking({ clock, cluster }: Pick<Ports<Actions>, 'clock' | 'cluster'>): Wake {
   const wokenAt = new Map<string, number>();
   return async (refused, { run, fence }) => {
     for (const { workload, wake } of refused) {
       const now = clock.now();
       if (wake === undefined || now - (wokenAt.get(workload) ?? Number.NEGATIVE_INFINITY) < wakeIntervalMs) continue;
       wokenAt.set(workload, now);
-      await fence.check();
-      await cluster.wakeOwner(wake, run);
+      await cluster.guarded(fence.check).wakeOwner(wake, run);
     }
   };
 }

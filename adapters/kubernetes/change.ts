@@ -6,6 +6,14 @@ import type { Connection } from './connection.ts';
 import { answerError } from './errors.ts';
 import type { WatchedObject } from './reflector.ts';
 
+/** How objects are changed. */
+export interface ChangeAccess {
+  readonly connection: Connection;
+  readonly caches: Caches;
+  /** Asked before each change, after the read that it is decided on. A rejection prevents the change. */
+  readonly beforeChange?: () => Promise<void>;
+}
+
 /** Object to change, identified so that no other object can be changed by mistake. */
 interface ObjectRef {
   readonly namespace?: string;
@@ -27,7 +35,7 @@ const attempts = 10;
  * another UID. @throws NodeferryError
  */
 export async function changeObject<R extends WatchedObject, T>(
-  { connection, caches }: { readonly connection: Connection; readonly caches: Caches },
+  { connection, caches, beforeChange }: ChangeAccess,
   resource: 'nodes' | 'pods',
   ref: ObjectRef,
   decide: (object: R) => Decision<T>,
@@ -41,6 +49,7 @@ export async function changeObject<R extends WatchedObject, T>(
     if (object.metadata?.uid !== ref.uid) return 'gone';
     const { outcome, patch } = decide(object);
     if (patch === undefined) return outcome;
+    await beforeChange?.();
 
     const body = { ...patch, metadata: { ...patch.metadata, resourceVersion: object.metadata.resourceVersion } };
     const written = await connection.request({ ...target, verb: 'patch', body });
@@ -60,11 +69,12 @@ export async function changeObject<R extends WatchedObject, T>(
 
 /** Deletes the object with that UID and no other. @throws NodeferryError */
 export async function deleteObject(
-  { connection, caches }: { readonly connection: Connection; readonly caches: Caches },
+  { connection, caches, beforeChange }: ChangeAccess,
   resource: 'nodes' | 'pods',
   ref: ObjectRef,
 ): Promise<'done' | 'gone'> {
   const { namespace, name, uid } = ref;
+  await beforeChange?.();
   const answer = await connection.request({
     resource,
     verb: 'delete',

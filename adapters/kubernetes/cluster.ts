@@ -1,15 +1,18 @@
 import type { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
+import type { NodeActions } from '../../ports/cluster/node-actions.ts';
+import type { PodActions } from '../../ports/cluster/pod-actions.ts';
 import type { ProviderNodeLabels } from '../../ports/node-labels.ts';
 import type { Timings } from '../../ports/timings.ts';
 import { createCaches } from './caches.ts';
 import { defaultFreshness, type FreshnessTiming } from './catch-up.ts';
+import type { ChangeAccess } from './change.ts';
 import { type ConnectionOptions, openConnection } from './connection.ts';
 import { eventRecorder } from './events.ts';
 import { evictionOperation } from './eviction.ts';
 import { leaseLocks } from './lease-lock.ts';
 import { leftoverOperations } from './leftovers.ts';
-import { nodeOperations } from './nodes.ts';
+import { fencingOperations, nodeOperations } from './nodes.ts';
 import { ownNamespace } from './own-namespace.ts';
 import { ownershipOperations } from './ownership.ts';
 import { findMissingPermissions } from './permissions.ts';
@@ -53,10 +56,9 @@ export function createKubernetesCluster(options: KubernetesOptions): KubernetesC
   const access = { connection, caches };
   return {
     observe: () => caches.observe(),
-    ...nodeOperations(access),
-    ...podOperations(access),
-    ...ownershipOperations(access),
-    ...evictionOperation(access),
+    ...fencingOperations(access),
+    ...actionsOf(access),
+    guarded: (beforeChange) => actionsOf({ ...access, beforeChange }),
     ...volumeOperation(connection),
     ...locks,
     recordEvent: eventRecorder(connection, options.onEventLost ?? (() => undefined)),
@@ -68,5 +70,14 @@ export function createKubernetesCluster(options: KubernetesOptions): KubernetesC
       caches.close();
       connection.close();
     },
+  };
+}
+
+function actionsOf(access: ChangeAccess): NodeActions & PodActions {
+  return {
+    ...nodeOperations(access),
+    ...podOperations(access),
+    ...ownershipOperations(access),
+    ...evictionOperation(access),
   };
 }

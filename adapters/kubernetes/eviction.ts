@@ -1,8 +1,7 @@
 import type { PodRef } from '../../core/model/pod.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { EvictionOutcome } from '../../ports/cluster/pod-actions.ts';
-import type { Caches } from './caches.ts';
-import type { Connection } from './connection.ts';
+import type { ChangeAccess } from './change.ts';
 import { type ApiAnswer, answerError, denialOf, retryAfterMs, statusOf } from './errors.ts';
 
 const operation = { resource: 'evictions', verb: 'create' } as const;
@@ -15,13 +14,11 @@ const busyRetryMs = 2_000;
 const brokenBudgetRetryMs = 30_000;
 
 /** The eviction request. It never sets a grace period, because that would override the pod's own. */
-export function evictionOperation(access: {
-  readonly connection: Connection;
-  readonly caches: Caches;
-}): Pick<Cluster, 'evict'> {
+export function evictionOperation(access: ChangeAccess): Pick<Cluster, 'evict'> {
   return {
     evict: async (pod, { dryRun }) => {
       const { namespace, name, uid } = pod;
+      if (!dryRun) await access.beforeChange?.();
       const answer = await access.connection.send({
         ...operation,
         namespace,

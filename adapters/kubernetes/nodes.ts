@@ -4,10 +4,9 @@ import { hasFence, mayFence } from '../../core/model/fencing-token.ts';
 import { disruptedTaint, excludeLabel } from '../../core/model/labels.ts';
 import type { FencingToken, NodeRef } from '../../core/model/node.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import type { Cluster } from '../../ports/cluster/cluster.ts';
-import type { Caches } from './caches.ts';
-import { changeObject, type Decision, deleteObject } from './change.ts';
-import type { Connection } from './connection.ts';
+import type { Fencing } from '../../ports/cluster/fencing.ts';
+import type { NodeActions } from '../../ports/cluster/node-actions.ts';
+import { type ChangeAccess, changeObject, type Decision, deleteObject } from './change.ts';
 import { excludesNode, ownershipOf } from './map-node.ts';
 import {
   cordonedByAnnotation,
@@ -17,42 +16,37 @@ import {
   formatToken,
 } from './ownership-marks.ts';
 
-/** The operations on nodes. Each annotation of ours and the change that it records are made in one patch, so that neither exists alone. */
-type NodeOperations = Pick<
-  Cluster,
-  | 'cordon'
-  | 'uncordon'
-  | 'exclude'
-  | 'include'
-  | 'removeOwnershipMarks'
-  | 'fenceNode'
-  | 'unfenceNode'
-  | 'requireFence'
-  | 'taintDisrupted'
-  | 'untaintDisrupted'
-  | 'deleteNode'
->;
-
-/** Creates the operations on nodes. */
-export function nodeOperations(access: { readonly connection: Connection; readonly caches: Caches }): NodeOperations {
-  const change = <T>(node: NodeRef, decide: (object: V1Node) => Decision<T>) =>
-    changeObject<V1Node, T>(access, 'nodes', { name: node.name, uid: node.uid }, decide);
+/** Creates the actions on nodes. Each annotation of ours and the change that it records are made in one patch, so that neither exists alone. */
+export function nodeOperations(access: ChangeAccess): NodeActions {
+  const change = openChange(access);
   return {
     cordon: (node, run) => change(node, (object) => decideCordon(object, run)),
     uncordon: (node, run) => change(node, (object) => decideUncordon(object, run)),
     exclude: (node, run) => change(node, (object) => decideExclude(object, run)),
     include: (node, run) => change(node, (object) => decideInclude(object, run)),
     removeOwnershipMarks: (node, run) => change(node, (object) => decideRemoveMarks(object, run)),
+    taintDisrupted: (node, run) => change(node, (object) => decideTaint(object, run)),
+    untaintDisrupted: (node, run) => change(node, (object) => decideUntaint(object, run)),
+    deleteNode: (node) => deleteObject(access, 'nodes', { name: node.name, uid: node.uid }),
+  };
+}
+
+/** Creates what keeps attempts from acting on nodes that a later one has. */
+export function fencingOperations(access: ChangeAccess): Pick<Fencing, 'fenceNode' | 'unfenceNode' | 'requireFence'> {
+  const change = openChange(access);
+  return {
     fenceNode: (node, fence) => change(node, (object) => decideFence(object, fence)),
     unfenceNode: (node, run) => change(node, (object) => decideUnfence(object, run)),
     requireFence: async (node, fence) => {
       const held = await change<boolean>(node, (object) => ({ outcome: hasFence(fence, ownershipOf(object).fence) }));
       if (held === false) throw superseded(node);
     },
-    taintDisrupted: (node, run) => change(node, (object) => decideTaint(object, run)),
-    untaintDisrupted: (node, run) => change(node, (object) => decideUntaint(object, run)),
-    deleteNode: (node) => deleteObject(access, 'nodes', { name: node.name, uid: node.uid }),
   };
+}
+
+function openChange(access: ChangeAccess) {
+  return async <T>(node: NodeRef, decide: (object: V1Node) => Decision<T>) =>
+    await changeObject<V1Node, T>(access, 'nodes', { name: node.name, uid: node.uid }, decide);
 }
 
 function decideCordon(node: V1Node, run: string): Decision<'done' | 'already'> {

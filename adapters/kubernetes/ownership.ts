@@ -2,8 +2,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import type { PodRef, ReleasedFrom } from '../../core/model/pod.ts';
 import { keepFromPruners, returnToPruners } from '../../core/pod-surge/keep-from-pruners.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
-import type { Caches } from './caches.ts';
-import { changeObject, type Decision } from './change.ts';
+import { type ChangeAccess, changeObject, type Decision } from './change.ts';
 import type { Connection } from './connection.ts';
 import { answerError, denialOf } from './errors.ts';
 import {
@@ -26,10 +25,7 @@ const highestCost = String(2 ** 31 - 1);
 /**
  * Creates the operations. A label and the annotation that records it change in one patch, so that a run that ends in between still finds what it did.
  */
-export function ownershipOperations(access: {
-  readonly connection: Connection;
-  readonly caches: Caches;
-}): OwnershipOperations {
+export function ownershipOperations(access: ChangeAccess): OwnershipOperations {
   return {
     release: (pod, from, run) =>
       changeObject<V1Pod, 'done' | 'not-owned' | 'gone'>(access, 'pods', pod, (object) =>

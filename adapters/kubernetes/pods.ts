@@ -1,16 +1,14 @@
 import type { V1Pod } from '@kubernetes/client-node';
 
 import type { Cluster } from '../../ports/cluster/cluster.ts';
-import type { Caches } from './caches.ts';
-import { changeObject, type Decision, deleteObject } from './change.ts';
-import type { Connection } from './connection.ts';
+import { type ChangeAccess, changeObject, type Decision, deleteObject } from './change.ts';
 import { parseRemovedLabels, removedLabelsAnnotation } from './ownership-marks.ts';
 
 /** The operations on pods, without eviction. */
 type PodOperations = Pick<Cluster, 'removeEndpoints' | 'restoreEndpoints' | 'deletePod'>;
 
 /** Creates the operations on pods. */
-export function podOperations(access: { readonly connection: Connection; readonly caches: Caches }): PodOperations {
+export function podOperations(access: ChangeAccess): PodOperations {
   return {
     removeEndpoints: (pod, removeLabels, run) =>
       changeObject<V1Pod, 'done'>(access, 'pods', pod, (object) => decideRemoveEndpoints(object, removeLabels, run)),

@@ -1,9 +1,8 @@
+import type { Actions } from './actions.ts';
 import type { Events } from './events.ts';
 import type { Fencing } from './fencing.ts';
 import type { Locks } from './locks.ts';
-import type { NodeActions } from './node-actions.ts';
 import type { ClusterObserver } from './observer.ts';
-import type { PodActions } from './pod-actions.ts';
 
 /** The Kubernetes cluster. What acts on it names the capabilities that it uses: an activity that only reads can't evict. */
-export interface Cluster extends ClusterObserver, NodeActions, PodActions, Fencing, Locks, Events {}
+export interface Cluster extends ClusterObserver, Actions, Fencing, Locks, Events {}

@@ -8,6 +8,7 @@ import type { ClusterFacts } from '../../core/model/serving.ts';
 import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { EvictionOutcome } from '../../ports/cluster/pod-actions.ts';
+import { guardEach } from './guard-each.ts';
 import { slicesOf } from './kubernetes.ts';
 import { createSimLocks, leftoverLocksOf } from './leases.ts';
 import { hostnameOf, nodePort } from './load-balancers-port.ts';
@@ -47,6 +48,9 @@ export function createSimCluster(world: World): Cluster {
       ...surroundings(world),
       ...(world.outageAt === undefined ? {} : { outageAt: world.outageAt }),
     }),
+    guarded(check) {
+      return guardEach(this, check);
+    },
     cordon: async (ref, run) => {
       const node = nodeOf(ref);
       if (node === undefined) return 'gone';

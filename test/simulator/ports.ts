@@ -69,7 +69,8 @@ function withFaults<T extends object>(world: World, port: T, isDown: () => boole
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
       if (typeof member === 'object' && member !== null) return withFaults(world, member, isDown);
-      if (typeof member !== 'function') return member;
+      // The guarded actions are those of the proxy.
+      if (typeof member !== 'function' || name === 'guarded') return member;
       return async (...args: unknown[]) => {
         if (isDown()) {
           throw new NodeferryError({ code: 'ClusterUnreachable', message: `${String(name)}: connect ECONNREFUSED` });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { NodeferryError } from '../../../core/model/problem.ts';
 import { excludeLabel } from '../cases/cluster-subject.ts';
 import { describeNodeOwnership } from '../cases/node-ownership.ts';
 import { createNode, readNode } from './objects.ts';
@@ -29,6 +30,25 @@ describe('ownership of Node objects of a real API server', () => {
     expect(restored.spec.unschedulable).toBeUndefined();
     expect(restored.metadata.labels).not.toHaveProperty(excludeLabel);
     expect(restored.metadata.annotations ?? {}).toEqual({});
+  });
+
+  it('asks for leave after each read: whoever is superseded meanwhile changes nothing, even after a conflict', async () => {
+    const { one, other } = real.subject;
+    const node = await createNode(real.controlPlane, 'guarded');
+    let asked = 0;
+    const guarded = one.guarded(async () => {
+      asked += 1;
+      if (asked > 1) throw new NodeferryError({ code: 'Superseded', message: 'a later attempt acts' });
+      // The later attempt changes the object between the read and the write of the earlier one.
+      await other.taintDisrupted(node, 'run-1');
+    });
+    await expect(guarded.cordon(node, 'run-1')).rejects.toMatchObject({ problem: { code: 'Superseded' } });
+    expect(asked).toBe(2);
+    const left = await readNode(real.controlPlane, node.name);
+    expect(left.spec.unschedulable).toBeUndefined();
+    // What is as it should be needs no leave.
+    expect(await guarded.taintDisrupted(node, 'run-1')).toBe('done');
+    expect(asked).toBe(2);
   });
 
   it('records an event on the node and counts it when it comes again', async () => {
