@@ -6,6 +6,7 @@ import { oldInstances, oldNodes } from '../core/policy/members.ts';
 import { listNames } from '../core/text/format.ts';
 import type { Observer } from '../operations/observer.ts';
 import { requireCapability } from '../operations/pools-by-provider.ts';
+import { severalAtATime } from '../operations/several-at-a-time.ts';
 import type { Actions } from '../ports/cluster/actions.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Ports } from '../ports/ports.ts';
@@ -57,13 +58,15 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
     cordonNodes: async (
       input: PoolStepInput & { nodes: readonly NodeRef[] },
     ): Promise<Outcome<{ foreign: readonly string[] }>> => {
-      const acting = cluster.guarded(openLooseFence(cluster, input).check);
+      const { check } = openLooseFence(cluster, input);
+      const acting = cluster.guarded(check);
       return await retryUntilDone({ clock, what: 'cordoning', hint: 'Check access to nodes.' }, async () => {
-        const foreign: string[] = [];
-        for (const node of input.nodes) {
-          if ((await acting.cordon(node, input.run)) === 'already') foreign.push(node.name);
-        }
-        return { foreign };
+        await check();
+        const foreign = new Set<string>();
+        await severalAtATime(input.nodes, async (node) => {
+          if ((await acting.cordon(node, input.run)) === 'already') foreign.add(node.name);
+        });
+        return { foreign: input.nodes.flatMap(({ name }) => (foreign.has(name) ? [name] : [])) };
       });
     },
 
@@ -90,9 +93,11 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
 
     /** Removes our cordons; those of others stay. */
     uncordonNodes: async (input: PoolStepInput & { nodes: readonly NodeRef[] }): Promise<Outcome> => {
-      const acting = cluster.guarded(openLooseFence(cluster, input).check);
+      const { check } = openLooseFence(cluster, input);
+      const acting = cluster.guarded(check);
       return await retryUntilDone({ clock, what: 'uncordoning', hint: 'Check access to nodes.' }, async () => {
-        for (const node of input.nodes) await acting.uncordon(node, input.run);
+        await check();
+        await severalAtATime(input.nodes, async (node) => await acting.uncordon(node, input.run));
         return {};
       });
     },

@@ -98,14 +98,20 @@ test('slow cordoning sets no cordon on nodes that have been uncordoned meanwhile
   await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
   const held = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
+  let asked = 0;
   const frozen: Ports = {
     ...ports,
     cluster: {
       ...ports.cluster,
+      // Asked for the attempt as a whole, then for each node: all but the first hang.
+      fenceLock: async (name, fence) => {
+        asked += 1;
+        if (asked > 2) await held.promise;
+        await ports.cluster.fenceLock(name, fence);
+      },
       cordon: async (node, by) => {
         const done = await ports.cluster.cordon(node, by);
         begun.resolve();
-        await held.promise;
         return done;
       },
     },
