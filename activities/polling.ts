@@ -145,18 +145,19 @@ function firstDeadline(earlier: Heartbeat | undefined, since: number, wait: Wait
 }
 
 /**
- * Does one thing that is safe to repeat, and retries errors as a wait does.
+ * Does one thing that is safe to repeat, and retries errors as a wait does. `around` may keep it waiting.
  * @throws ApplicationFailure when it can't be done.
  */
 export async function retryUntilDone<T extends object>(
   act: Pick<Wait<T>, 'clock' | 'what' | 'hint'>,
   run: (context: PollContext) => Promise<T>,
+  around: (poll: Wait<T>['poll']) => Wait<T>['poll'] = (poll) => poll,
 ): Promise<Outcome<T>> {
   return await pollUntil<T>({
     ...act,
     deadlineMs: 15 * 60_000,
     pollIntervalMs: 1_000,
-    poll: async (context) => ({ done: true, value: await run(context) }),
+    poll: around(async (context) => ({ done: true, value: await run(context) })),
   });
 }
 

@@ -10,7 +10,7 @@ import { severalAtATime } from '../operations/several-at-a-time.ts';
 import type { Actions } from '../ports/cluster/actions.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Ports } from '../ports/ports.ts';
-import { openLooseFence, type PoolStepInput } from './fence.ts';
+import { openLooseFence, openPoolFence, type PoolStepInput } from './fence.ts';
 import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
@@ -18,19 +18,22 @@ import { nodeRefOf } from './refs.ts';
 export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Observer) {
   const { clock, cluster, pools } = ports;
   return {
-    /** Stops the cloud from replacing instances of the pool by itself. Returns what was suspended, the same on every call; nothing where it does not. */
+    /**
+     * Stops the cloud from replacing instances of the pool by itself. Returns what was suspended, the same on every call; nothing where it does not.
+     * While the run has lost the pool that it replaces, it waits; a pool that it has created is its own.
+     */
     suspendScaling: async (
       input: PoolStepInput & { pool: PoolRef },
     ): Promise<Outcome<{ suspended?: SuspensionToken }>> => {
-      const fence = openLooseFence(cluster, input);
-      return await retryUntilDone(
+      const isOwn = input.pool.name !== input.policy.pool.name;
+      const { around } = (isOwn ? openLooseFence : openPoolFence)(cluster, input);
+      return await retryUntilDone<{ suspended?: SuspensionToken }>(
         { clock, what: `suspending scaling of ${input.pool.name}`, hint: pools.traitsOf(input.pool).scalingHint },
         async () => {
           const { scaling } = pools.capabilitiesOf(input.pool);
-          if (scaling === undefined) return {};
-          await fence.check();
-          return { suspended: await scaling.suspend(input.pool) };
+          return scaling === undefined ? {} : { suspended: await scaling.suspend(input.pool) };
         },
+        around,
       );
     },
 

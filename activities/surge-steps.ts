@@ -12,7 +12,7 @@ import { requireCapability } from '../operations/pools-by-provider.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { InstanceRequest } from '../ports/node-pools.ts';
 import type { Ports } from '../ports/ports.ts';
-import { openLooseFence, type PoolStepInput } from './fence.ts';
+import { openLooseFence, openPoolFence, type PoolStepInput } from './fence.ts';
 import { type Outcome, pollUntil, retryUntilDone, throwIfCancelled } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
@@ -48,13 +48,12 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
      * pool is not what was planned for.
      */
     createPool: async (input: PoolStepInput & { plan: PlanInBrief }): Promise<Outcome<{ outdated?: Problem }>> => {
-      const fence = openLooseFence(cluster, input);
-      return await retryUntilDone(
+      const fence = openPoolFence(cluster, input);
+      return await retryUntilDone<{ outdated?: Problem }>(
         { clock, what: `creating ${input.plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
           const { plan } = input;
           const size = plan.surgeAtOnce ?? plan.surge;
-          await fence.check();
           if (keepsTarget(plan.policy)) return await beginInFound(plan, size);
           await pools.capabilitiesOf(plan.oldPool).scaling?.suspendFirst?.(plan.oldPool);
           // That may have waited for minutes, and the run may have been aborted meanwhile.
@@ -69,21 +68,22 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
           });
           return {};
         },
+        fence.around,
       );
     },
 
     /** Sets the number of instances of the new pool; changes nothing when it has them. */
     resizePool: async (input: PoolStepInput & { plan: PlanInBrief; size: number }): Promise<Outcome> => {
       const { plan, size } = input;
-      const fence = openLooseFence(cluster, input);
+      const { around } = openPoolFence(cluster, input);
       return await retryUntilDone(
         { clock, what: `resizing ${plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
-          await fence.check();
           if (keepsTarget(plan.policy)) await growFound(plan, size);
           else await growCreated(plan, size);
           return {};
         },
+        around,
       );
     },
 

@@ -93,6 +93,26 @@ test('an exclusion that lives on neither cordons nor excludes a node that its ru
   world.clock.stop();
 });
 
+test.each([
+  ['creates no pool', 'createPool'],
+  ['suspends no scaling', 'suspendScaling'],
+] as const)('an attempt that begins when its run is over %s', async (_, what) => {
+  const { world, policy, lock, activities, step, attempt, next } = lockPool(upgradeOf());
+  const { plan } = await step('preflight', async () => await activities.preflight({ run, policy }));
+  const before = structuredClone(world.pools);
+  world.leases.delete(lock.name);
+  const environment = new MockActivityEnvironment({ activityId: 'lives on' });
+  const acts = {
+    createPool: async () => await activities.createPool({ ...next(), plan }),
+    suspendScaling: async () => await activities.suspendScaling({ ...next(), pool: plan.oldPool }),
+  };
+  const outcome = await attempt('lives on', acts[what], environment);
+  world.clock.stop();
+
+  expect(outcome).toMatchObject({ outcome: 'failed', problem: { code: 'DeadlineExceeded' } });
+  expect(world.pools).toEqual(before);
+});
+
 test('slow cordoning sets no cordon on nodes that have been uncordoned meanwhile', async () => {
   const { world, plan, ports, activities, step, liveOn, next } = await openScene();
   await step('uncordon', async () => await activities.uncordonNodes({ ...next(), nodes: plan.nodes }));
