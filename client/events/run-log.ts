@@ -38,14 +38,18 @@ export async function openRunLog(connection: TemporalConnection, handle: Workflo
   const nodes = new Map<string, Source>();
   const record = createRecorder(workflowId, reader.run);
   /** What was read and not returned yet: a later call may fail. */
-  let pending: LoggedEvent[] = [];
+  let pending: ReadEvent[] = [];
+
+  function add(happenings: readonly Happening[], told: Told): void {
+    pending.push(...record(happenings, told).map((event) => ({ event, toldBy: told.node ?? '' })));
+  }
 
   async function readNew(source: Source): Promise<void> {
     if (source.isOver) return;
     for (const event of await readHistory(connection, source.execution, source.after)) {
       source.after = numberOf(event);
       const told = { node: source.node, at: timeOf(event), key: keyOf(source, event) };
-      pending.push(...record(source.readEvent(event), told));
+      add(source.readEvent(event), told);
     }
   }
 
@@ -69,7 +73,7 @@ export async function openRunLog(connection: TemporalConnection, handle: Workflo
   async function readOwnEvents(): Promise<void> {
     if (!(await isPolled(connection, taskQueue))) return;
     const status = await connection.within(() => pinned.query<RunStatus>('status')).catch(() => undefined);
-    if (status !== undefined) pending.push(...record(ownEvents(status), { node: undefined, at: Date.now(), key: '' }));
+    if (status !== undefined) add(ownEvents(status), { node: undefined, at: Date.now(), key: '' });
   }
 
   return {
@@ -80,11 +84,22 @@ export async function openRunLog(connection: TemporalConnection, handle: Workflo
       await readNew(own);
       await readNodes();
       if (!hasEnded && pending.length > 0) await readOwnEvents();
-      const events = pending.toSorted((a, b) => a.at - b.at);
+      const events = pending.toSorted(compareRead).map(({ event }) => event);
       pending = [];
       return { events, hasEnded };
     },
   };
+}
+
+/** An event, and the node whose history tells it; none for that of the run. */
+interface ReadEvent {
+  readonly event: LoggedEvent;
+  readonly toldBy: string;
+}
+
+/** By time. Of the same moment in several histories that of the run comes first, then by node: whichever was read first is chance. */
+function compareRead(a: ReadEvent, b: ReadEvent): number {
+  return a.event.at - b.event.at || a.toldBy.localeCompare(b.toldBy);
 }
 
 function keyOf({ execution }: Source, event: HistoryEvent): string {
