@@ -83,7 +83,7 @@ describe('when a window opens', () => {
             () => true,
             () => false,
           ),
-        { timeout: 60_000 },
+        { timeout: 200_000 },
       )
       .toBe(true);
     const failure: unknown = await harness

@@ -43,7 +43,7 @@ async function makePodsReady(controlPlane: ControlPlane): Promise<void> {
   await vi.waitFor(
     async () =>
       expect((await controlPlane.api<PodList>('GET', '/api/v1/namespaces/default/pods')).items).toHaveLength(2),
-    { timeout: 30_000 },
+    { timeout: 200_000 },
   );
   const { items } = await controlPlane.api<PodList>('GET', '/api/v1/namespaces/default/pods');
   for (const [index, { metadata }] of items.entries()) {
@@ -102,7 +102,7 @@ describe('an audit of a real API server', () => {
   it('finds what is wrong, and its commands fix what they are for', async () => {
     const wanted = ['SVC-001', 'SVC-005', 'WKL-003', 'WKL-006', 'WKL-013', 'WKL-020', 'WKL-033'];
     await expect
-      .poll(async () => rulesOf((await audit()).report), { timeout: 30_000 })
+      .poll(async () => rulesOf((await audit()).report), { timeout: 200_000 })
       .toEqual(expect.arrayContaining(wanted));
     const { code, report } = await audit();
     expect(code).toBe(1);
@@ -126,7 +126,7 @@ describe('an audit of a real API server', () => {
     });
     const fixed = ['SVC-005', 'WKL-003', 'WKL-020'];
     await expect
-      .poll(async () => rulesOf((await audit()).report).filter((rule) => fixed.includes(rule)), { timeout: 30_000 })
+      .poll(async () => rulesOf((await audit()).report).filter((rule) => fixed.includes(rule)), { timeout: 200_000 })
       .toEqual([]);
   });
 
