@@ -81,7 +81,7 @@ export async function startCrowdedCloud(
       requireLock: nothing,
       fenceLock: nothing,
       findIncomingPools: async () => [],
-      exclude: async () => 'done',
+      guarded: () => ({ exclude: async () => 'done' }),
       recordEvent: nothing,
     },
   } as unknown as Ports;
