@@ -23,7 +23,7 @@ export interface Fence {
    * A poll that first checks that the run still holds its pool, and that no later attempt has the node. While the pool is held by another
    * run, or by none, it waits and changes nothing; it continues once the run has reacquired the lock.
    */
-  around<T>(poll: (context: PollContext) => Promise<Poll<T>>): (context: PollContext) => Promise<Poll<T>>;
+  readonly around: <T>(poll: (context: PollContext) => Promise<Poll<T>>) => (context: PollContext) => Promise<Poll<T>>;
   /** The same check right before an action. @throws LockLost, Superseded */
   readonly check: () => Promise<void>;
 }
