@@ -96,6 +96,7 @@ test('Ctrl-C detaches, with its sentence and exit code 130', async () => {
   const child = spawn(process.execPath, [main, 'events', `${target.cluster}/${target.pool}`, '-f'], {
     env: { ...process.env, TEMPORAL_ADDRESS: inject('temporalAddress'), NO_COLOR: '1' },
   });
+  onTestFinished(() => void child.kill());
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const told = text(child.stderr);
   child.stdout.once('data', () => child.kill('SIGINT'));
@@ -112,6 +113,7 @@ test('a server that is away for a while is waited for, and nothing is missing af
   const child = spawn(process.execPath, [main, 'events', `${target.cluster}/${target.pool}`, '-f', '-o', 'json'], {
     env: { ...process.env, TEMPORAL_ADDRESS: proxy.address },
   });
+  onTestFinished(() => void child.kill());
   const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
   const told = text(child.stdout);
   child.stdout.once('data', () => proxy.interrupt());
