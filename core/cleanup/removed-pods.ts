@@ -94,28 +94,28 @@ export function decideRemovedPods(
  * are being deleted in this way, and no pod returns for them.
  */
 function findUnreplaced(pods: readonly PodFacts[], cluster: ClusterFacts): readonly PodFacts[] {
-  const kept = cluster.pods.filter(
-    ({ terminating, endpointsRemoved, released }) =>
-      !terminating && endpointsRemoved === undefined && released === undefined,
-  );
-  const late = kept.filter(({ ownerKind, ready }) => ownerKind === 'ReplicaSet' && !ready);
-  const ofVersion = Map.groupBy(kept, versionOf);
-  const replicas = new Map(cluster.workloads.map(({ key, replicas }) => [key, replicas]));
-  const missing = new Map(
-    [...Map.groupBy(late, versionOf)].map(([version, own]) => {
-      const [{ workload } = {}] = own;
-      const ofWorkload = kept.filter((pod) => pod.ownerKind === 'ReplicaSet' && pod.workload === workload);
-      // A pod that has just returned is not owned yet, but counts for its ReplicaSet.
-      const returned = (ofVersion.get(version) ?? []).filter(({ ownerKind }) => ownerKind === 'none');
-      const wanted = replicas.get(workload ?? '') ?? ofWorkload.length;
-      return [version, own.length - Math.max(0, ofWorkload.length + returned.length - wanted)];
-    }),
-  );
+  const ofVersion = Map.groupBy(cluster.pods.filter(isKept), versionOf);
   const ready = Map.groupBy(
     pods.filter((pod) => pod.ready && versionOf(pod) !== undefined),
     versionOf,
   );
-  return [...ready].flatMap(([version, own]) => own.slice(0, Math.max(0, missing.get(version) ?? 0)));
+  return [...ready].flatMap(([version, own]) => own.slice(0, countMissing(ofVersion.get(version) ?? [], cluster)));
+}
+
+/** How many pods of one version are not ready, without those that their ReplicaSet has too many of. */
+function countMissing(ofVersion: readonly PodFacts[], cluster: ClusterFacts): number {
+  const late = ofVersion.filter(({ ownerKind, ready }) => ownerKind === 'ReplicaSet' && !ready);
+  // A pod that has just returned is not owned yet, but counts for its ReplicaSet.
+  const returned = ofVersion.filter(({ ownerKind }) => ownerKind === 'none');
+  const index = indexOf(cluster);
+  const workload = late[0]?.workload ?? '';
+  const owned = index.podsOfWorkload(workload).filter((pod) => isKept(pod) && pod.ownerKind === 'ReplicaSet');
+  const wanted = index.workload(workload)?.replicas ?? owned.length;
+  return Math.max(0, late.length - Math.max(0, owned.length + returned.length - wanted));
+}
+
+function isKept({ terminating, endpointsRemoved, released }: PodFacts): boolean {
+  return !terminating && endpointsRemoved === undefined && released === undefined;
 }
 
 function versionOf(pod: PodFacts): string | undefined {
