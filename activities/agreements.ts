@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CandidateQuestion } from '../core/guard/select-candidate.ts';
-import { extend, reset, type StableSince } from '../core/guard/stable-since.ts';
+import { extend, followsOn, reset, type StableSince } from '../core/guard/stable-since.ts';
 import { chooseTogether } from '../core/guard/together.ts';
 import { findLostProtection } from '../core/guard/unprotected.ts';
 import type { NodeRef } from '../core/model/node.ts';
-import type { Policy } from '../core/policy/policy.ts';
 
 /** Maximum number of nodes in a batch: keeps the result far below the payload size limit. */
 export const maxBatch = 20;
@@ -26,11 +25,6 @@ export interface Agreements {
   refuse(run: string, node: NodeRef): void;
 }
 
-/** The longest time between two observations that still belong together, ms. They follow each other at the poll interval, and something may be done in between. */
-function maxGapMs({ waits: { stabilizationMs, pollIntervalMs } }: Policy): number {
-  return stabilizationMs + 2 * pollIntervalMs;
-}
-
 /** Opens the agreements of a worker. */
 export function createAgreements(): Agreements {
   const agreed = new Map<string, { readonly stableSince: StableSince; readonly observedAt: number }>();
@@ -39,8 +33,8 @@ export function createAgreements(): Agreements {
     of,
     observe: async (run, now, question) => {
       const { facts, waiting, policy } = question;
-      const { observedAt: before = now } = agreed.get(run) ?? {};
-      if (now - before > maxGapMs(policy)) agreed.delete(run);
+      const last = agreed.get(run);
+      if (last !== undefined && !followsOn(last.observedAt, now, policy.waits)) agreed.delete(run);
       const names: string[] = [];
       if (findLostProtection({ ...question, nodes: waiting }) === undefined) {
         for (const { name } of chooseTogether({ ...question, stableSince: of(run) }, maxAgreed)) {

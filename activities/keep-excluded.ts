@@ -49,7 +49,8 @@ export function createKeepExcluded(ports: Ports<Actions & Locks>, observer: Obse
     const now = facts.observedAt;
     const seen = indexOf(facts.cluster).nodes.get(node.name);
     if (seen?.uid !== node.uid) return { kept: earlier, anew: false };
-    const opened = await ensureCordoned(cluster.guarded(fence.check), [node], run, facts);
+    const acting = cluster.guarded(fence.check);
+    const opened = await ensureCordoned(acting, [node], run, facts);
     const kept = { ...earlier, externalChanges: addExternalChanges(earlier.externalChanges, opened) };
 
     if (kept.removedAt !== undefined) {
@@ -75,12 +76,12 @@ export function createKeepExcluded(ports: Ports<Actions & Locks>, observer: Obse
     const unmanaged = explainUnmanagedCordon(node, facts, unaware, run);
     if (unmanaged !== undefined) return { kept: steady, anew: false, waitReason: unmanaged };
     if (unaware.length > 0 && isLate(kept.cordonChangedAt)) {
-      await changeCordon(cluster.guarded(fence.check), node, run);
+      await changeCordon(acting, node, run);
       return { kept: { ...steady, cordonChangedAt: now }, anew: false };
     }
     if (!isWatched || !needsLabelAgain(node, facts, now - kept.labelledAt, patienceMs))
       return { kept: steady, anew: false };
-    await cluster.guarded(fence.check).include(node, run);
+    await acting.include(node, run);
     const told = {
       at: now,
       what: `${node.name} stayed in a load balancer despite its label; removed and set again`,
@@ -89,7 +90,7 @@ export function createKeepExcluded(ports: Ports<Actions & Locks>, observer: Obse
     return { kept: again, anew: true, waitReason: told.what };
 
     async function setLabel(): Promise<void> {
-      await cluster.guarded(fence.check).exclude(node, run);
+      await acting.exclude(node, run);
     }
 
     function withLabel(externalChanges: readonly ExternalChange[]): ExclusionState {

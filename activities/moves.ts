@@ -46,10 +46,10 @@ export function createMoves(ports: Ports<Actions & Locks>, observer: Observer) {
       const released = facts.cluster.pods.filter((pod) => pod.released?.by === run);
       const times = trackPods(known, released, { ...input, facts: facts.cluster });
       const places = decidePlaces({ ...input, ...times, moves });
+      const acting = cluster.guarded(fence.check);
       for (const move of places.moves) {
         throwIfCancelled();
-        if (await start(cluster.guarded(fence.check), move, run))
-          moves[move.workload] = (moves[move.workload] ?? 0) + 1;
+        if (await start(acting, move, run)) moves[move.workload] = (moves[move.workload] ?? 0) + 1;
       }
       const rejected = await leave(places, { ...input, ...times, moves }, known.rejected);
       return { awaited: places.awaited, kept: { ...times, moves, rejected } };

@@ -61,16 +61,19 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
     cordonNodes: async (
       input: PoolStepInput & { nodes: readonly NodeRef[] },
     ): Promise<Outcome<{ foreign: readonly string[] }>> => {
-      const { check } = openLooseFence(cluster, input);
+      const { check, around } = openLooseFence(cluster, input);
       const acting = cluster.guarded(check);
-      return await retryUntilDone({ clock, what: 'cordoning', hint: 'Check access to nodes.' }, async () => {
-        await check();
-        const foreign = new Set<string>();
-        await severalAtATime(input.nodes, async (node) => {
-          if ((await acting.cordon(node, input.run)) === 'already') foreign.add(node.name);
-        });
-        return { foreign: input.nodes.flatMap(({ name }) => (foreign.has(name) ? [name] : [])) };
-      });
+      return await retryUntilDone(
+        { clock, what: 'cordoning', hint: 'Check access to nodes.' },
+        async () => {
+          const foreign = new Set<string>();
+          await severalAtATime(input.nodes, async (node) => {
+            if ((await acting.cordon(node, input.run)) === 'already') foreign.add(node.name);
+          });
+          return { foreign: input.nodes.map(({ name }) => name).filter((name) => foreign.has(name)) };
+        },
+        around,
+      );
     },
 
     /** Finds the nodes that the old pool still has. Waits for an instance that is not a node yet: it may serve as soon as it is one. */
@@ -96,13 +99,16 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
 
     /** Removes our cordons; those of others stay. */
     uncordonNodes: async (input: PoolStepInput & { nodes: readonly NodeRef[] }): Promise<Outcome> => {
-      const { check } = openLooseFence(cluster, input);
+      const { check, around } = openLooseFence(cluster, input);
       const acting = cluster.guarded(check);
-      return await retryUntilDone({ clock, what: 'uncordoning', hint: 'Check access to nodes.' }, async () => {
-        await check();
-        await severalAtATime(input.nodes, async (node) => await acting.uncordon(node, input.run));
-        return {};
-      });
+      return await retryUntilDone(
+        { clock, what: 'uncordoning', hint: 'Check access to nodes.' },
+        async () => {
+          await severalAtATime(input.nodes, async (node) => await acting.uncordon(node, input.run));
+          return {};
+        },
+        around,
+      );
     },
 
     /**
@@ -128,7 +134,8 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
             await pools.terminateInstance(input.pool, instanceId);
           }
           const leaving = excess.map(nodeRefOf);
-          for (const node of leaving) await cluster.guarded(fence.check).cordon(node, input.run);
+          const acting = cluster.guarded(fence.check);
+          for (const node of leaving) await acting.cordon(node, input.run);
           return { excess: leaving, ...(input.back === undefined ? {} : { keep }) };
         },
       );

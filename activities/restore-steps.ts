@@ -95,15 +95,18 @@ export function createRestoreSteps(
 
     /** Restores excluded nodes that have no workflow of their own: it has ended, or never began. */
     restoreUntracked: async (input: PoolStepInput): Promise<Outcome> => {
-      const { check } = openLooseFence(cluster, input);
-      return await retryUntilDone({ clock, what: 'restoring nodes', hint: 'Check access to nodes.' }, async () => {
+      const { check, around } = openLooseFence(cluster, input);
+      const acting = cluster.guarded(check);
+      return await retryUntilDone(
+        { clock, what: 'restoring nodes', hint: 'Check access to nodes.' },
+        async () => {
+          const { nodes } = await observer.cluster();
+          for (const node of nodes) if (node.ownership.excludedBy === input.run) await acting.include(node, input.run);
+          return {};
+        },
         // Fences off steps that still exclude nodes, before excluded nodes are looked up.
-        await check();
-        const { nodes } = await observer.cluster();
-        const acting = cluster.guarded(check);
-        for (const node of nodes) if (node.ownership.excludedBy === input.run) await acting.include(node, input.run);
-        return {};
-      });
+        around,
+      );
     },
 
     /**

@@ -90,28 +90,28 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
     /** Ends the changes of a run to a pool that it replaces in place. `keep`: the pool makes its instances like the new ones from now on. */
     settlePool: async (input: PoolStepInput & { pool: PoolRef; keep: boolean }): Promise<Outcome> => {
       const { pool, run, keep } = input;
-      const fence = openLooseFence(cluster, input);
+      const { around } = openLooseFence(cluster, input);
       return await retryUntilDone(
         { clock, what: `ending the changes to ${pool.name}`, hint: pools.traitsOf(pool).scalingHint },
         async () => {
-          await fence.check();
           await requireCapability(pools, pool, 'inPlace').settle(pool, { run, keep });
           return {};
         },
+        around,
       );
     },
 
     /** Removes instances from the desired size that a pool never got, so that none arrives later. */
     trimPool: async (input: PoolStepInput & { pool: PoolRef }): Promise<Outcome> => {
       const { pool } = input;
-      const fence = openLooseFence(cluster, input);
+      const { around } = openLooseFence(cluster, input);
       return await retryUntilDone(
         { clock, what: `trimming ${pool.name} to the instances that it has`, hint: pools.traitsOf(pool).scalingHint },
         async () => {
-          await fence.check();
           if ((await pools.findPool(pool)) !== undefined) await requireCapability(pools, pool, 'size').trimPool(pool);
           return {};
         },
+        around,
       );
     },
 

@@ -16,11 +16,12 @@ export type Wake = (
 export function createWaking({ clock, cluster }: Pick<Ports<Actions>, 'clock' | 'cluster'>): Wake {
   const wokenAt = new Map<string, number>();
   return async (refused, { run, fence }) => {
+    const acting = cluster.guarded(fence.check);
     for (const { workload, wake } of refused) {
       const now = clock.now();
       if (wake === undefined || now - (wokenAt.get(workload) ?? Number.NEGATIVE_INFINITY) < wakeIntervalMs) continue;
       wokenAt.set(workload, now);
-      await cluster.guarded(fence.check).wakeOwner(wake, run);
+      await acting.wakeOwner(wake, run);
     }
   };
 }

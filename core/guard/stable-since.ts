@@ -1,9 +1,23 @@
+import type { WaitPolicy } from '../policy/policy.ts';
+
 /** Since when (epoch ms) every observation has found that a node may be excluded, by node name. Plain data. */
 export type StableSince = Readonly<Record<string, number>>;
 
 /** One more observation: nodes that may be excluded keep their time, or begin it; the others lose it. */
 export function extend(known: StableSince, mayGo: readonly string[], now: number): StableSince {
   return Object.fromEntries(mayGo.map((name) => [name, known[name] ?? now]));
+}
+
+/**
+ * Whether an observation that begins at `now` (epoch ms) follows the one made at `before`. Observations follow each other at the poll interval, and
+ * something may be done in between; after a longer gap nobody knows what was in it.
+ */
+export function followsOn(
+  before: number,
+  now: number,
+  { stabilizationMs, pollIntervalMs }: Pick<WaitPolicy, 'stabilizationMs' | 'pollIntervalMs'>,
+): boolean {
+  return now - before <= stabilizationMs + 2 * pollIntervalMs;
 }
 
 /** An observation that says no: the time of the node begins again. */
