@@ -23,11 +23,15 @@ export function providerOfNode({ poolLabels }: Pick<NodeFacts, 'poolLabels'>): P
   return labelsByProvider.find(([, { name }]) => name === poolLabels?.name)?.[0];
 }
 
+/** The provider of the first node that belongs to a pool of one; undefined where none does. */
+export function providerOfNodes(nodes: readonly Pick<NodeFacts, 'poolLabels'>[]): ProviderName | undefined {
+  return nodes.map(providerOfNode).find((name) => name !== undefined);
+}
+
 /** The provider of a pool: that of its nodes, or of others of the cluster where it has none. `none` where nodes belong to no pool of a provider. */
 export function providerOfPool(nodes: readonly Pick<NodeFacts, 'pool' | 'poolLabels'>[], pool: string): ProviderName {
   const own = nodes.filter((node) => node.pool === pool);
-  const known = [...own, ...nodes].map(providerOfNode).find((name) => name !== undefined);
-  return known ?? (nodes.length === 0 ? providerNames[0] : 'none');
+  return providerOfNodes([...own, ...nodes]) ?? (nodes.length === 0 ? providerNames[0] : 'none');
 }
 
 /** The cluster, with nodes of all providers recognized. @throws NodeferryError ClusterUnreachable when the kubeconfig can't be used */

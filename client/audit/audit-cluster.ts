@@ -4,7 +4,7 @@ import type { NodeFacts } from '../../core/model/node.ts';
 import { drainPolicy } from '../../core/policy/drain-policy.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { observeAndAudit } from '../../operations/observe-and-audit.ts';
-import { openCluster, providerOfNode } from '../../wiring/cluster.ts';
+import { openCluster, providerOfNodes } from '../../wiring/cluster.ts';
 import { findCloudTerms, openBalancersOf } from '../../wiring/load-balancers.ts';
 import { nameCluster } from '../cluster-name.ts';
 import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';
@@ -20,7 +20,7 @@ export interface AuditTarget extends ClusterOptions, AuditLimits {
 export async function auditCluster(target: AuditTarget): Promise<AuditReport> {
   const cluster = openCluster(clusterOptionsOf(target));
   const nameFor = (nodes: readonly NodeFacts[]) => {
-    const provider = nodes.map(providerOfNode).find((name) => name !== undefined);
+    const provider = providerOfNodes(nodes);
     return { ...nameCluster(target, provider), ...(provider === undefined ? {} : { provider }) };
   };
   const openBalancers = (nodes: readonly NodeFacts[]) => openBalancersOf(nameFor(nodes).region, systemClock)(nodes);

@@ -4,6 +4,7 @@ import type { Cluster } from '../../ports/cluster/cluster.ts';
 import { openCluster, providerOfPool } from '../../wiring/cluster.ts';
 import { openBalancersOf } from '../../wiring/load-balancers.ts';
 import type { ProviderName } from '../../wiring/provider-names.ts';
+import { providerTraits } from '../../wiring/provider-traits.ts';
 import { openNodePools } from '../../wiring/providers.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
 import { type CleanupTarget, cleanUp, findLeftoversOf } from '../cleanup.ts';
@@ -72,7 +73,7 @@ async function cleanUpIn(
 /** @throws NodeferryError InvalidArgument when nothing says in which region the cluster is */
 function locate(target: RunTarget, options: CleanupOptions & { readonly provider: ProviderName }): CleanupTarget {
   const { provider, project } = options;
-  const [regionVariable] = openNodePools({ clock: systemClock }).traitsOf({ provider }).regionVariables;
+  const [regionVariable] = providerTraits[provider].regionVariables;
   const { region = '', ...named } = nameCluster(options, provider);
   if (regionVariable !== undefined && region === '') {
     throw new NodeferryError({
