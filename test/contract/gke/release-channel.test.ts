@@ -46,13 +46,22 @@ describe('a new pool that GKE never completes for lack of resources', () => {
 
   const creation = () => [...bench.gcp.model.gkeOperations.values()].find(({ type }) => type === 'CREATE_NODE_POOL');
 
-  test('does not keep the rest from being suspended, once the exclusion is there', async () => {
+  test('keeps nothing from being suspended that came first', async () => {
     await bench.pools.scaling.suspendFirst?.(bench.web);
     expect(Object.keys(maintenance()?.maintenanceExclusions ?? {})).toContain('nodeferry-web');
     expect(poolIn(bench.gcp, 'web').spec.autoscaling?.enabled).toBe(false);
     await createWithoutEnd();
     expect(entriesOf(await bench.pools.scaling.suspend(bench.web))).toEqual(['scale-1-4-0-0-balanced', 'exclusion']);
-    expect(creation()?.status).not.toBe('DONE');
+    expect(creation()?.status).toBe('PENDING');
+  });
+
+  test('does not keep repair and upgrades from being suspended where there is no release channel', async () => {
+    bench = await openBench();
+    await bench.pools.scaling.suspendFirst?.(bench.web);
+    await createWithoutEnd();
+    await bench.pools.scaling.suspend(bench.web);
+    expect(poolIn(bench.gcp, 'web').spec.management).toMatchObject({ autoUpgrade: false, autoRepair: false });
+    expect(creation()?.status).toBe('RUNNING');
   });
 
   test('keeps the exclusion away that comes after it, until GKE gives up', async () => {
