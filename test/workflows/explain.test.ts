@@ -59,7 +59,7 @@ test('explain names the budget that keeps a live run waiting, since when, and wh
     return (await runCommandLine(['explain', `${cluster}/${pool}`, ...args], options)).stdout;
   };
 
-  await expect.poll(async () => await explain(), { timeout: 200_000 }).toContain('This does not end by itself.');
+  await expect.poll(async () => await explain()).toContain('This does not end by itself.');
   const screen = (await explain()).replaceAll(/\s+/g, ' ');
   const { reasons } = JSON.parse(await explain('-o', 'json')) as RunExplanation;
   reader.leave();

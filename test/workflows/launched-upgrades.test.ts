@@ -83,7 +83,6 @@ describe('when a window opens', () => {
             () => true,
             () => false,
           ),
-        { timeout: 200_000 },
       )
       .toBe(true);
     const failure: unknown = await harness

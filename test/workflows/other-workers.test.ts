@@ -30,7 +30,7 @@ test('status says which step no worker knows, and what to do', async () => {
   onTestFinished(async () => void (await handle.terminate('the test is over')));
   await startOtherWorker((await handle.describe()).taskQueue);
   await expect
-    .poll(async () => (await fetchRun(connection, target)).status.waiting, { timeout: 200_000 })
+    .poll(async () => (await fetchRun(connection, target)).status.waiting)
     .toMatchObject({
       for: 'a worker that knows preflight: those that took it do not',
       action: 'updating all workers to the version of the newest',
@@ -42,7 +42,7 @@ test('version shows those of the server and the workers, and warns of a worker w
   await startOtherWorker(taskQueue);
   const env = { TEMPORAL_ADDRESS: inject('temporalAddress'), NODEFERRY_TASK_QUEUE: taskQueue };
   const ask = async () => await runCommandLine(['version', '-o', 'json'], { input: '', env });
-  await expect.poll(async () => (await ask()).stdout, { timeout: 200_000 }).toContain('9.9.9');
+  await expect.poll(async () => (await ask()).stdout).toContain('9.9.9');
   const { code, stdout, stderr } = await ask();
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({

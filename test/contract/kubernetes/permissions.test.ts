@@ -32,6 +32,6 @@ it('finds what is missing where roles are not bound', async () => {
   real.controlPlane.kubectl(['delete', 'clusterrolebinding', 'nodeferry']);
 
   await expect
-    .poll(async () => await openAs('nodeferry').findMissingPermissions(), { timeout: 200_000 })
+    .poll(async () => await openAs('nodeferry').findMissingPermissions())
     .toEqual(expect.arrayContaining(['delete nodes', 'create pods/eviction', 'list endpointslices']));
 });
