@@ -6,6 +6,7 @@ import {
   labelValue,
   type NodePoolMessage,
   ownersAutoscaling,
+  ownersLabels,
   ownersLimitsLabel,
   ownersManagement,
   replacesLabel,
@@ -74,8 +75,8 @@ export function cloneNodePool(source: NodePoolMessage, { target, size, zones, ru
         ...Object.fromEntries(kept),
         [createdByLabel]: labelValue(run),
         [replacesLabel]: labelValue(source.name ?? ''),
-        ...(owner && { [ownersLimitsLabel]: scaleEntry(owner) }),
       },
+      labels: { ...ownersLabels(source), ...(owner && { [ownersLimitsLabel]: scaleEntry(owner) }) },
     },
   };
 }

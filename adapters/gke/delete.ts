@@ -12,6 +12,7 @@ import {
   exclusion,
   labelValue,
   type NodePoolMessage,
+  nodeLabels,
   ownersLimitsLabel,
   replacesLabel,
   resourceLabels,
@@ -60,8 +61,7 @@ function requireCreator({ ref, pool }: PoolObservation, run: string): void {
 async function endReplacement(clients: GkeClients, ref: PoolRef): Promise<void> {
   for (const pool of await listReplacements(clients, ref)) {
     const name = pool.name ?? '';
-    if (resourceLabels(pool)[ownersLimitsLabel] !== undefined)
-      await restoreScaling(clients, { ...ref, name }, undefined);
+    if (nodeLabels(pool)[ownersLimitsLabel] !== undefined) await restoreScaling(clients, { ...ref, name }, undefined);
   }
 }
 

@@ -7,7 +7,9 @@ import {
   createdByLabel,
   explainEntries,
   type NodePoolMessage,
+  nodeLabels,
   ownersAutoscaling,
+  ownersLabels,
   ownersLimitsLabel,
   resourceLabels,
   suspendedSettings,
@@ -30,7 +32,7 @@ export function mapPool(observation: PoolObservation, launchErrors: readonly str
     minSize: minSize(observation),
     maxSize: maxSize(pool),
     zones,
-    labels: { ...pool.config?.labels, [nodePoolLabel]: ref.name },
+    labels: { ...ownersLabels(pool), [nodePoolLabel]: ref.name },
     instances: mapInstances(observation.groups),
     problems: [...mapConditions(pool), ...launchErrors],
     ...(suspended === undefined ? {} : { suspended: { token: tokenOf(suspended), what: explainEntries(suspended) } }),
@@ -67,7 +69,7 @@ export function desiredSize({ pool, groups }: PoolObservation): number {
  */
 export function minSize(observation: PoolObservation): number {
   const { pool } = observation;
-  const limits = resourceLabels(pool)[ownersLimitsLabel] === undefined ? pool.autoscaling : ownersAutoscaling(pool);
+  const limits = nodeLabels(pool)[ownersLimitsLabel] === undefined ? pool.autoscaling : ownersAutoscaling(pool);
   if (limits?.enabled !== true) return 0;
   const minimum = limits.totalMinNodeCount || (limits.minNodeCount ?? 0) * (pool.locations?.length ?? 0);
   return resourceLabels(pool)[createdByLabel] === undefined ? minimum : Math.min(minimum, desiredSize(observation));

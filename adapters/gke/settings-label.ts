@@ -5,17 +5,18 @@ type Api = typeof protos.google.container.v1;
 export type NodePoolMessage = InstanceType<Api['NodePool']> | protos.google.container.v1.INodePool;
 type Autoscaling = protos.google.container.v1.INodePoolAutoscaling;
 
-/** Resource label of a replacement pool: the run that created it. Its VMs have it too. */
+/** Resource label of a replacement pool: the run that created it. Its VMs have it too. It is set when the pool is created, and never changed. */
 export const createdByLabel = 'nodeferry-created-by';
 /** Resource label of a replacement pool: the pool that it replaces. */
 export const replacesLabel = 'nodeferry-replaces';
 /**
- * Resource label of a pool whose scaling is suspended: everything that nodeferry changed. It allows a restore even when the answer to the change was
- * lost. It is written before the change and removed after everything is restored.
+ * Node label of a pool whose scaling is suspended: everything that nodeferry changed. It allows a restore even when the answer to the change was lost. It
+ * is written before the change and removed after everything is restored. Labels of nodes change in place (GKE documentation, "Update Kubernetes node
+ * labels and taints for node pools"). A new resource label would have GKE recreate all nodes (`gcloud container node-pools update --help`, `--labels`).
  */
-export const suspendedLabel = 'nodeferry-suspended';
-/** Resource label of a replacement pool: the autoscaling that its source's owner chose, while the pool may not shrink below its first size. */
-export const ownersLimitsLabel = 'nodeferry-autoscaling';
+export const suspendedLabel = 'nodeferry.dev/suspended';
+/** Node label of a replacement pool: the autoscaling that its source's owner chose, while the pool may not shrink below its first size. */
+export const ownersLimitsLabel = 'nodeferry.dev/autoscaling';
 
 /** Node auto-repair of the pool. */
 export const repair = 'repair';
@@ -31,6 +32,17 @@ export function resourceLabels(pool: NodePoolMessage): Readonly<Record<string, s
   return pool.config?.resourceLabels ?? {};
 }
 
+/** Kubernetes labels of the pool's nodes. */
+export function nodeLabels(pool: NodePoolMessage): Readonly<Record<string, string>> {
+  return pool.config?.labels ?? {};
+}
+
+/** Labels of a pool's nodes that its owner chose. */
+export function ownersLabels(pool: NodePoolMessage): Readonly<Record<string, string>> {
+  const ours = [suspendedLabel, ownersLimitsLabel];
+  return Object.fromEntries(Object.entries(nodeLabels(pool)).filter(([key]) => !ours.includes(key)));
+}
+
 /** A label value: Compute Engine allows lower-case letters, digits, `_` and `-`, and 63 of them. Anything else is written as `_` and its code. */
 export function labelValue(text: string): string {
   return text.replace(/[^a-z0-9-]/g, (char) => `_${char.charCodeAt(0).toString(16)}`).slice(0, 63);
@@ -38,7 +50,7 @@ export function labelValue(text: string): string {
 
 /** What of the pool is suspended by us; undefined when nothing is. */
 export function suspendedSettings(pool: NodePoolMessage): string[] | undefined {
-  const value = resourceLabels(pool)[suspendedLabel];
+  const value = nodeLabels(pool)[suspendedLabel];
   return value === undefined ? undefined : value.split('_').filter((entry) => entry !== '');
 }
 
@@ -87,7 +99,7 @@ export function scaleOf(entries: readonly string[]): Autoscaling | undefined {
 
 /** The autoscaling that the pool's owner chose, whether or not it is suspended or limited by us now; undefined when it is off. */
 export function ownersAutoscaling(pool: NodePoolMessage): Autoscaling | undefined {
-  const recorded = scaleOf([...(suspendedSettings(pool) ?? []), resourceLabels(pool)[ownersLimitsLabel] ?? '']);
+  const recorded = scaleOf([...(suspendedSettings(pool) ?? []), nodeLabels(pool)[ownersLimitsLabel] ?? '']);
   return recorded ?? (pool.autoscaling?.enabled === true ? pool.autoscaling : undefined);
 }
 

@@ -4,28 +4,31 @@ import { changeGke, type GkeClients } from './clients.ts';
 import { clusterName, poolName, poolSubject } from './names.ts';
 import { readCluster, requireNodePool } from './observe.ts';
 import { change } from './operations.ts';
-import { resourceLabels } from './settings-label.ts';
+import { nodeLabels } from './settings-label.ts';
 
 type Api = typeof protos.google.container.v1;
 type Autoscaling = NonNullable<InstanceType<Api['NodePool']>['autoscaling']>;
 
 const permission = 'container.clusters.update';
 
-/** Changes resource labels of the pool; undefined removes one. GKE replaces them as a whole, so it must not have changed since it was read. */
-export async function setLabels(
+/**
+ * Changes labels of the pool's nodes, which stay as they are otherwise; undefined removes one. GKE replaces them as a whole, so the pool must not have
+ * changed since it was read.
+ */
+export async function setNodeLabels(
   clients: GkeClients,
   ref: PoolRef,
   labels: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const read = async () => {
     const pool = await requireNodePool(clients, ref);
-    const merged = Object.entries({ ...resourceLabels(pool), ...labels }).filter(([, value]) => value !== undefined);
+    const merged = Object.entries({ ...nodeLabels(pool), ...labels }).filter(([, value]) => value !== undefined);
     return { pool, merged: Object.fromEntries(merged) as Record<string, string> };
   };
   await change(clients, ref, {
-    what: 'resource labels',
+    what: 'labels of its nodes',
     isDone: async () => {
-      const now = resourceLabels((await read()).pool);
+      const now = nodeLabels((await read()).pool);
       return Object.entries(labels).every(([key, value]) => now[key] === value);
     },
     request: async () => {
@@ -33,7 +36,7 @@ export async function setLabels(
       const request = {
         name: poolName(clients.project, ref),
         etag: pool.etag ?? '',
-        resourceLabels: { labels: merged },
+        labels: { labels: merged },
       };
       return await changeGke(clients, permission, poolSubject(ref), (gke, options) =>
         gke.updateNodePool(request, options),

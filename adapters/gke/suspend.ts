@@ -5,11 +5,12 @@ import type { GkeClients } from './clients.ts';
 import { desiredSize } from './map.ts';
 import { poolSubject } from './names.ts';
 import { findPool, type PoolObservation, readCluster, requireNodePool } from './observe.ts';
-import { setAutoscaling, setExclusion, setLabels, setManagement } from './settings.ts';
+import { setAutoscaling, setExclusion, setManagement, setNodeLabels } from './settings.ts';
 import {
   createdByLabel,
   exclusion,
   type NodePoolMessage,
+  nodeLabels,
   ownersAutoscaling,
   ownersLimitsLabel,
   repair,
@@ -87,7 +88,7 @@ async function findEntries(clients: GkeClients, ref: PoolRef, pool: NodePoolMess
 
 /** Records it before anything is switched off. */
 async function recordEntries(clients: GkeClients, ref: PoolRef, { known, entries }: FoundEntries): Promise<void> {
-  if (entries.length > known.length) await setLabels(clients, ref, { [suspendedLabel]: suspendedValue(entries) });
+  if (entries.length > known.length) await setNodeLabels(clients, ref, { [suspendedLabel]: suspendedValue(entries) });
 }
 
 /** What is on now and will be off. Limits that we have raised ourselves are restored as the pool's owner chose them. */
@@ -121,7 +122,7 @@ export async function restoreScaling(
   }
   const { pool } = observation;
   const suspended = suspendedSettings(pool);
-  const recorded = resourceLabels(pool)[ownersLimitsLabel];
+  const recorded = nodeLabels(pool)[ownersLimitsLabel];
   const entries = [...new Set([...(suspended ?? []), ...given])];
   const limits = scaleOf(entries) ?? scaleOf([recorded ?? '']);
   if (limits !== undefined) await setAutoscaling(clients, ref, withinSize(limits, observation));
@@ -133,7 +134,7 @@ export async function restoreScaling(
   }
   if (entries.includes(exclusion)) await setExclusion(clients, ref, 'absent');
   if (suspended !== undefined || recorded !== undefined) {
-    await setLabels(clients, ref, { [suspendedLabel]: undefined, [ownersLimitsLabel]: undefined });
+    await setNodeLabels(clients, ref, { [suspendedLabel]: undefined, [ownersLimitsLabel]: undefined });
   }
   return [];
 }

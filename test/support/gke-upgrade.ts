@@ -37,7 +37,10 @@ function poolsLeft({ gcp, cluster }: GkeCloud) {
           size: groups.reduce((sum: number, group: string) => sum + (gcp.model.groups.get(group)?.targetSize ?? 0), 0),
           autoscaling: spec.autoscaling,
           management: spec.management,
-          labels: Object.keys(spec.config?.resourceLabels ?? {}).toSorted(),
+          labels: [spec.config?.resourceLabels, spec.config?.labels]
+            .flatMap((labels) => Object.keys(labels ?? {}))
+            .filter((key) => key.startsWith('nodeferry'))
+            .toSorted(),
         },
       ]),
     ),

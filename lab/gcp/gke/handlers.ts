@@ -5,7 +5,7 @@ import { later, type World } from '../world.ts';
 import { createNodePool, nodeVersions, requireManagement } from './create.ts';
 import { changeablePool, clusterOf, poolOf, requireModelled } from './lookup.ts';
 import { describeOperation, startOperation } from './operations.ts';
-import { describePool, groupsOf, requireQuota, whenComplete, whenEmpty } from './pools.ts';
+import { describePool, groupsOf, recreateNodes, requireQuota, whenComplete, whenEmpty } from './pools.ts';
 import type { Cluster, NodePool } from './state.ts';
 
 type Api = typeof protos.google.container.v1;
@@ -122,14 +122,20 @@ export function gkeHandlers(world: World): Readonly<Record<string, (request: nev
     },
 
     UpdateNodePool: (request: Request<'UpdateNodePoolRequest'>) => {
-      requireModelled('UpdateNodePool', request, ['name', 'etag', 'resourceLabels']);
+      requireModelled('UpdateNodePool', request, ['name', 'etag', 'labels', 'resourceLabels']);
       const { cluster, pool } = changeablePool(world, request.name);
       if (request.etag && request.etag !== String(pool.revision)) {
         throw new RpcError('ABORTED', 'The etag of the node pool does not match: it was changed meanwhile.');
       }
       return settings(cluster, pool, 'UPDATE_CLUSTER', () => {
-        const config = { ...pool.spec.config, resourceLabels: request.resourceLabels?.labels ?? {} };
+        const { labels, resourceLabels } = request;
+        const config = {
+          ...pool.spec.config,
+          ...(labels && { labels: labels.labels ?? {} }),
+          ...(resourceLabels && { resourceLabels: resourceLabels.labels ?? {} }),
+        };
         pool.spec = { ...pool.spec, config };
+        if (resourceLabels) recreateNodes(world, pool);
       });
     },
 

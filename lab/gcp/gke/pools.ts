@@ -1,6 +1,6 @@
 import type { protos } from '@google-cloud/container';
 import { randomHex } from '../../aws/random.ts';
-import { addGroup, isComplete, livingMembers, reconcile } from '../compute/groups.ts';
+import { addGroup, deleteInstance, instanceOf, isComplete, livingMembers, reconcile } from '../compute/groups.ts';
 import type { InstanceGroup } from '../compute/state.ts';
 import { RpcError } from '../errors.ts';
 import { later, type World } from '../world.ts';
@@ -45,6 +45,19 @@ function onChangeOf(world: World, pool: NodePool, check: () => void): void {
   world.groupListeners.push((group) => {
     if (pool.groups.includes(`${group.zone}/${group.name}`)) check();
   });
+}
+
+/**
+ * Recreates all VMs of a pool, as a new resource label does (`gcloud container node-pools update --help`, `--labels`: "Updating this label will causes
+ * the node(s) to be recreated"). GKE takes them in turns, as the pool's upgrade settings say; here all go at once.
+ */
+export function recreateNodes(world: World, pool: NodePool): void {
+  for (const group of groupsOf(world, pool)) {
+    for (const member of livingMembers(group)) {
+      const instance = instanceOf(world, group, member);
+      if (instance !== undefined) deleteInstance(world, instance);
+    }
+  }
 }
 
 /** Ends a creation or an enlargement when all VMs run, or with an error when its time is over. */

@@ -94,7 +94,7 @@ describe('the replacement', () => {
       totalMinNodeCount: 6,
       totalMaxNodeCount: 9,
     });
-    expect(cloned.config?.resourceLabels).toMatchObject({ 'nodeferry-autoscaling': 'scale-0-0-3-9-any' });
+    expect(cloned.config?.labels).toEqual({ 'nodeferry.dev/autoscaling': 'scale-0-0-3-9-any' });
   });
 
   test('has no autoscaler where its source has none', () => {
@@ -102,7 +102,8 @@ describe('the replacement', () => {
   });
 
   test('of a suspended source has the settings that its owner chose', () => {
-    const config = { resourceLabels: { 'nodeferry-suspended': 'scale-1-4-0-0-balanced_repair', team: 'shop' } };
+    const labels = { 'nodeferry.dev/suspended': 'scale-1-4-0-0-balanced_repair', tier: 'web' };
+    const config = { labels, resourceLabels: { 'nodeferry-replaces': 'older', team: 'shop' } };
     const cloned = clone({
       config,
       autoscaling: { enabled: false },
@@ -114,7 +115,10 @@ describe('the replacement', () => {
       team: 'shop',
       'nodeferry-created-by': 'run-1',
       'nodeferry-replaces': 'web',
-      'nodeferry-autoscaling': 'scale-1-4-0-0-balanced',
+    });
+    expect(cloned.config?.labels).toEqual({
+      tier: 'web',
+      'nodeferry.dev/autoscaling': 'scale-1-4-0-0-balanced',
     });
   });
 

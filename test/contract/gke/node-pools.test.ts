@@ -29,12 +29,8 @@ describe('creating a replacement', () => {
       management: { autoUpgrade: true, autoRepair: true },
       config: {
         machineType: 'e2-medium',
-        labels: { tier: 'web' },
-        resourceLabels: {
-          'nodeferry-created-by': 'run-1',
-          'nodeferry-replaces': 'web',
-          'nodeferry-autoscaling': 'scale-1-4-0-0-balanced',
-        },
+        labels: { tier: 'web', 'nodeferry.dev/autoscaling': 'scale-1-4-0-0-balanced' },
+        resourceLabels: { 'nodeferry-created-by': 'run-1', 'nodeferry-replaces': 'web' },
       },
     });
   });
@@ -117,9 +113,9 @@ test('once the old pool is deleted, the autoscaler of its replacement has the li
     minNodeCount: 1,
     maxNodeCount: 4,
   });
-  expect(poolIn(bench.gcp, 'web-new').spec.config?.resourceLabels).toEqual({
-    'nodeferry-created-by': 'run-1',
-    'nodeferry-replaces': 'web',
+  expect(poolIn(bench.gcp, 'web-new').spec.config).toMatchObject({
+    labels: { tier: 'web' },
+    resourceLabels: { 'nodeferry-created-by': 'run-1', 'nodeferry-replaces': 'web' },
   });
 });
 

@@ -69,7 +69,7 @@ describe('while somebody else’s operation runs', () => {
     expect(poolIn(bench.gcp, 'web').spec).toMatchObject({
       autoscaling: { enabled: true, minNodeCount: 1, maxNodeCount: 4 },
       management: { autoUpgrade: true, autoRepair: true },
-      config: { resourceLabels: {} },
+      config: { labels: { tier: 'web' } },
     });
   });
 
@@ -141,9 +141,18 @@ test('a pool that somebody labels meanwhile keeps that label', async () => {
   const pool = poolIn(bench.gcp, 'web');
   pool.spec = {
     ...pool.spec,
-    config: { ...pool.spec.config, resourceLabels: { ...pool.spec.config?.resourceLabels, team: 'shop' } },
+    config: { ...pool.spec.config, labels: { ...pool.spec.config?.labels, team: 'shop' } },
   };
   pool.revision += 1;
   await bench.pools.scaling.restore(bench.web, undefined);
-  expect(poolIn(bench.gcp, 'web').spec.config?.resourceLabels).toEqual({ team: 'shop' });
+  expect(poolIn(bench.gcp, 'web').spec.config?.labels).toEqual({ tier: 'web', team: 'shop' });
+});
+
+test('no VM is recreated for what is recorded on a pool', async () => {
+  const vms = () => [...bench.gcp.model.instances.values()].map(({ name, id }) => ({ name, id }));
+  const before = vms();
+  const suspended = await bench.pools.scaling.suspend(bench.web);
+  await bench.pools.scaling.restore(bench.web, suspended);
+  bench.cloudClock.advance(30_000);
+  expect(vms()).toEqual(before);
 });

@@ -61,15 +61,28 @@ describe('a node pool', () => {
     });
   });
 
-  test('has resource labels, which are replaced as a whole, unless it has changed since it was read', async () => {
-    const { gke, clock, pool } = await startCloud();
+  test('has labels, which are replaced as a whole, unless it has changed since it was read', async () => {
+    const { gcp, gke, clock, pool } = await startCloud();
+    const before = [...gcp.model.instances.values()];
     const [{ etag }] = await gke.getNodePool({ name: pool('web') });
     const label = (value: string) =>
-      gke.updateNodePool({ name: pool('web'), ...(etag && { etag }), resourceLabels: { labels: { owner: value } } });
+      gke.updateNodePool({ name: pool('web'), ...(etag && { etag }), labels: { labels: { owner: value } } });
     await label('a');
     clock.advance(5_000);
-    expect((await gke.getNodePool({ name: pool('web') }))[0].config?.resourceLabels).toEqual({ owner: 'a' });
+    expect((await gke.getNodePool({ name: pool('web') }))[0].config?.labels).toEqual({ owner: 'a' });
     expect(await rpcErrorOf(label('b'))).toMatchObject({ code: 10 });
+    expect([...gcp.model.instances.values()]).toEqual(before);
+  });
+
+  test('recreates its nodes for a resource label', async () => {
+    const { gcp, gke, clock, pool } = await startCloud();
+    const idsByName = () => Object.fromEntries([...gcp.model.instances.values()].map(({ name, id }) => [name, id]));
+    const before = idsByName();
+    await gke.updateNodePool({ name: pool('web'), resourceLabels: { labels: { owner: 'a' } } });
+    clock.advance(20_000);
+    const after = idsByName();
+    expect(Object.keys(after)).toEqual(Object.keys(before));
+    expect(Object.values(after).filter((id) => Object.values(before).includes(id))).toEqual([]);
   });
 
   test('of an Autopilot cluster belongs to GKE', async () => {
