@@ -15,3 +15,11 @@ export function reachOf(
   if (groups.length > 0 && groups.every(hasPods)) return 'pod';
   return externalTrafficPolicy === 'Local' ? 'host' : 'node';
 }
+
+/** Those of the groups that send to a node for its own pods: under policy Local, all that have nodes. */
+export function hostGroupsOf<Group extends Pick<TargetGroupFacts, 'membership'>>(
+  service: Pick<ServiceFacts, 'externalTrafficPolicy'>,
+  groups: readonly Group[],
+): readonly Group[] {
+  return reachOf(service, groups) === 'host' ? groups.filter((group) => !hasPods(group)) : [];
+}

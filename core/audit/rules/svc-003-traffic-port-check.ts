@@ -1,4 +1,4 @@
-import { auditedServices } from '../../plan/audit/rule.ts';
+import { hostServices } from '../../plan/audit/rule.ts';
 import { patchAnnotations, withCommands } from '../commands.ts';
 import { named } from '../objects.ts';
 import type { Rule } from '../rule.ts';
@@ -14,27 +14,25 @@ export const svc003TrafficPortCheck: Rule = {
     'kubernetes pkg/proxy/healthcheck/service_health.go; AWS Load Balancer Controller, docs/guide/service/annotations.md',
   needsLoadBalancers: true,
   check: (question) =>
-    auditedServices(question)
-      .filter(({ service }) => service.externalTrafficPolicy === 'Local')
-      .flatMap(({ service, groups }) => {
-        const wrong = groups.filter(
-          ({ healthCheck: { protocol, port } }) => port === 'traffic-port' || protocol === 'TCP',
-        );
-        if (wrong.length === 0) return [];
-        const checks = wrong.map(({ name, healthCheck: { protocol, port } }) => `${name}: ${protocol} on ${port}`);
-        const object = named('Service', service.key);
-        const { annotations: own } = question.terms;
-        const annotations = own && { [own.healthCheckPort]: null, [own.healthCheckProtocol]: null };
-        return [
-          {
-            severity: 'error' as const,
-            object,
-            message: `the health check does not ask kube-proxy on healthCheckNodePort ${service.healthCheckNodePort} (${checks.join('; ')})`,
-            fix: {
-              text: 'Remove what sets port and protocol of its health check: the controller then chooses healthCheckNodePort.',
-              ...withCommands(patchAnnotations(object, annotations)),
-            },
+    hostServices(question).flatMap(({ service, groups }) => {
+      const wrong = groups.filter(
+        ({ healthCheck: { protocol, port } }) => port === 'traffic-port' || protocol === 'TCP',
+      );
+      if (wrong.length === 0) return [];
+      const checks = wrong.map(({ name, healthCheck: { protocol, port } }) => `${name}: ${protocol} on ${port}`);
+      const object = named('Service', service.key);
+      const { annotations: own } = question.terms;
+      const annotations = own && { [own.healthCheckPort]: null, [own.healthCheckProtocol]: null };
+      return [
+        {
+          severity: 'error' as const,
+          object,
+          message: `the health check does not ask kube-proxy on healthCheckNodePort ${service.healthCheckNodePort} (${checks.join('; ')})`,
+          fix: {
+            text: 'Remove what sets port and protocol of its health check: the controller then chooses healthCheckNodePort.',
+            ...withCommands(patchAnnotations(object, annotations)),
           },
-        ];
-      }),
+        },
+      ];
+    }),
 };

@@ -1,6 +1,6 @@
 import type { ServiceFacts } from '../../model/service.ts';
 import type { TargetGroupFacts } from '../../model/target-group.ts';
-import { auditedServices } from '../../plan/audit/rule.ts';
+import { hostServices } from '../../plan/audit/rule.ts';
 import { patchAnnotations, patchObject, withCommands } from '../commands.ts';
 import { named } from '../objects.ts';
 import type { Rule } from '../rule.ts';
@@ -15,41 +15,39 @@ export const svc004HealthCheckPort: Rule = {
   source: 'k8s.io/cloud-provider service/helpers, GetServiceHealthCheckPathPort',
   needsLoadBalancers: true,
   check: (question) =>
-    auditedServices(question)
-      .filter(({ service }) => service.externalTrafficPolicy === 'Local')
-      .flatMap(({ service, groups }) => {
-        const object = named('Service', service.key);
-        if (service.healthCheckNodePort === 0)
-          return [
-            {
-              severity: 'error' as const,
-              object,
-              message: 'policy Local without a healthCheckNodePort: no health check can tell which nodes have pods',
-              fix: {
-                text: 'Set the policy to Cluster and then to Local again: the API server allocates a port.',
-                commands: (['Cluster', 'Local'] as const).flatMap((externalTrafficPolicy) =>
-                  patchObject(object, { spec: { externalTrafficPolicy } }),
-                ),
-              },
-            },
-          ];
-        const wrong = groups.filter((group) => checksOther(group, service));
-        if (wrong.length === 0) return [];
-        const ports = wrong.map(({ name, healthCheck: { port } }) => `${name}: ${port}`).join('; ');
-        const { annotations: own } = question.terms;
-        const annotations = own && { [own.healthCheckPort]: null };
+    hostServices(question).flatMap(({ service, groups }) => {
+      const object = named('Service', service.key);
+      if (service.healthCheckNodePort === 0)
         return [
           {
             severity: 'error' as const,
             object,
-            message: `the health check goes to another port (${ports}) than healthCheckNodePort ${service.healthCheckNodePort}`,
+            message: 'policy Local without a healthCheckNodePort: no health check can tell which nodes have pods',
             fix: {
-              text: 'Remove what sets the port of its health check.',
-              ...withCommands(patchAnnotations(object, annotations)),
+              text: 'Set the policy to Cluster and then to Local again: the API server allocates a port.',
+              commands: (['Cluster', 'Local'] as const).flatMap((externalTrafficPolicy) =>
+                patchObject(object, { spec: { externalTrafficPolicy } }),
+              ),
             },
           },
         ];
-      }),
+      const wrong = groups.filter((group) => checksOther(group, service));
+      if (wrong.length === 0) return [];
+      const ports = wrong.map(({ name, healthCheck: { port } }) => `${name}: ${port}`).join('; ');
+      const { annotations: own } = question.terms;
+      const annotations = own && { [own.healthCheckPort]: null };
+      return [
+        {
+          severity: 'error' as const,
+          object,
+          message: `the health check goes to another port (${ports}) than healthCheckNodePort ${service.healthCheckNodePort}`,
+          fix: {
+            text: 'Remove what sets the port of its health check.',
+            ...withCommands(patchAnnotations(object, annotations)),
+          },
+        },
+      ];
+    }),
 };
 
 /** SVC-003 reports checks through the traffic port. */

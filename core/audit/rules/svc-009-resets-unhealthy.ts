@@ -1,4 +1,4 @@
-import { auditedServices } from '../../plan/audit/rule.ts';
+import { hostServices } from '../../plan/audit/rule.ts';
 import { named } from '../objects.ts';
 import type { Rule } from '../rule.ts';
 import { attributeFix } from '../target-group-attributes.ts';
@@ -13,25 +13,23 @@ export const svc009ResetsUnhealthy: Rule = {
   source: 'Elastic Load Balancing user guide for Network Load Balancers, target group attributes, unhealthy targets',
   needsLoadBalancers: true,
   check: (question) =>
-    auditedServices(question)
-      .filter(({ service }) => service.externalTrafficPolicy === 'Local')
-      .flatMap(({ service, groups }) => {
-        const resetting = groups.filter((group) => group.terminatesUnhealthyConnections);
-        if (resetting.length === 0) return [];
-        const object = named('Service', service.key);
-        const seconds = Math.max(...resetting.map((group) => group.deregistrationDelayMs)) / 1000;
-        return [
-          {
-            severity: 'warning' as const,
+    hostServices(question).flatMap(({ service, groups }) => {
+      const resetting = groups.filter((group) => group.terminatesUnhealthyConnections);
+      if (resetting.length === 0) return [];
+      const object = named('Service', service.key);
+      const seconds = Math.max(...resetting.map((group) => group.deregistrationDelayMs)) / 1000;
+      return [
+        {
+          severity: 'warning' as const,
+          object,
+          message: `${resetting.map(({ name }) => name).join(', ')} resets the connections of a node whose last pod begins to terminate`,
+          fix: attributeFix(
             object,
-            message: `${resetting.map(({ name }) => name).join(', ')} resets the connections of a node whose last pod begins to terminate`,
-            fix: attributeFix(
-              object,
-              question.terms,
-              { endsUnhealthy: false, unhealthyDrainSeconds: seconds },
-              'Let established connections end by themselves when a target becomes unhealthy.',
-            ),
-          },
-        ];
-      }),
+            question.terms,
+            { endsUnhealthy: false, unhealthyDrainSeconds: seconds },
+            'Let established connections end by themselves when a target becomes unhealthy.',
+          ),
+        },
+      ];
+    }),
 };

@@ -1,4 +1,4 @@
-import { auditedServices } from '../../plan/audit/rule.ts';
+import { hostServices } from '../../plan/audit/rule.ts';
 import { named } from '../objects.ts';
 import type { Rule } from '../rule.ts';
 import { attributeFix } from '../target-group-attributes.ts';
@@ -13,24 +13,22 @@ export const svc011ProxyHeader: Rule = {
   source: 'AWS Load Balancer Controller, docs/guide/service/nlb.md',
   needsLoadBalancers: true,
   check: (question) =>
-    auditedServices(question)
-      .filter(({ service }) => service.externalTrafficPolicy === 'Local')
-      .flatMap(({ service, groups }) => {
-        const sending = groups.filter((group) => group.sendsProxyHeader === true).map(({ name }) => name);
-        if (sending.length === 0) return [];
-        const object = named('Service', service.key);
-        return [
-          {
-            severity: 'error' as const,
+    hostServices(question).flatMap(({ service, groups }) => {
+      const sending = groups.filter((group) => group.sendsProxyHeader === true).map(({ name }) => name);
+      if (sending.length === 0) return [];
+      const object = named('Service', service.key);
+      return [
+        {
+          severity: 'error' as const,
+          object,
+          message: `${sending.join(', ')} sends PROXY protocol headers, which kube-proxy does not understand on healthCheckNodePort ${service.healthCheckNodePort}`,
+          fix: attributeFix(
             object,
-            message: `${sending.join(', ')} sends PROXY protocol headers, which kube-proxy does not understand on healthCheckNodePort ${service.healthCheckNodePort}`,
-            fix: attributeFix(
-              object,
-              question.terms,
-              { proxyHeader: false },
-              'Disable it: the source address is preserved without it.',
-            ),
-          },
-        ];
-      }),
+            question.terms,
+            { proxyHeader: false },
+            'Disable it: the source address is preserved without it.',
+          ),
+        },
+      ];
+    }),
 };

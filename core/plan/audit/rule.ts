@@ -5,6 +5,7 @@ import { indexOf, onceFor } from '../../model/cluster-index.ts';
 import type { NodeRef } from '../../model/node.ts';
 import { isFinished, type PodFacts } from '../../model/pod.ts';
 import type { Lacks, PoolFacts } from '../../model/pool.ts';
+import { hostGroupsOf, reachOf } from '../../model/reach.ts';
 import type { ServiceFacts } from '../../model/service.ts';
 import type { ServingFacts } from '../../model/serving.ts';
 import type { TargetGroupFacts } from '../../model/target-group.ts';
@@ -73,6 +74,16 @@ export function auditedServices({
     const found = balanced.get(plan.service) ?? (includesUnobserved ? findUnobserved(plan.service) : undefined);
     return found === undefined ? [] : [{ plan, ...found }];
   });
+}
+
+/**
+ * The planned Services whose load balancers send to a node for the pods that it hosts itself (policy Local), with those of their groups that have
+ * nodes. Where pods are targets, kube-proxy is asked for nothing, and the policy means nothing.
+ */
+export function hostServices(question: ClusterQuestion): readonly AuditedService[] {
+  return auditedServices(question)
+    .filter(({ service, groups }) => reachOf(service, groups) === 'host')
+    .map((one) => ({ ...one, groups: hostGroupsOf(one.service, one.groups) }));
 }
 
 /** The load-balanced Services that lose endpoints when the nodes to replace leave. The configuration of other Services does not matter. */
