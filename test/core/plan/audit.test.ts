@@ -57,6 +57,24 @@ test('a Service whose pods are on other pools has no finding', () => {
   expect(rules).not.toContain('SVC-005');
 });
 
+test('a Service that another pool alone serves has no finding about its one node', () => {
+  const elsewhere = aNode('other', { pool: 'batch' });
+  const facts = (state: object) => ({
+    nodes: [...nodes, elsewhere],
+    pods: [aPod('web-1', 'other'), aPod('web-2', 'n1', state)],
+  });
+  const rulesOf = (state: object) => audit(facts(state)).map(({ rule }) => rule);
+  expect(rulesOf({ ready: false })).not.toContain('SVC-001');
+  expect(rulesOf({ terminating: true })).not.toContain('SVC-001');
+  const moved = { ...facts({}), pods: [aPod('web-1', 'other', { ready: false }), aPod('web-2', 'n1')] };
+  expect(audit(moved)).toContainEqual(
+    expect.objectContaining({
+      rule: 'SVC-001',
+      message: 'policy Local and ready endpoints on 1 node, n1: nothing serves while it leaves',
+    }),
+  );
+});
+
 test.each([
   ['somebody else', {}, true],
   ['a run', { cordonedBy: 'run' }, false],
