@@ -17,12 +17,14 @@ export function lifecycleOf(spec: V1PodSpec | undefined): Pick<PodFacts, 'lifecy
   const all = spec?.containers ?? [];
   const serving = servingContainers(all);
   if (serving.length === 0) return {};
-  const command = serving.map(({ lifecycle }) => lifecycle?.preStop?.exec?.command).find((one) => one !== undefined);
+  const commands = serving.map(({ lifecycle }) => lifecycle?.preStop?.exec?.command?.join(' '));
+  const command = commands.find((one) => one !== undefined);
   const gates = (spec?.readinessGates ?? []).map(({ conditionType }) => conditionType);
   return {
     lifecycle: {
       containers: serving.map(({ name }) => name),
-      ...(command === undefined ? {} : { preStopCommand: command.join(' ') }),
+      ...(command === undefined ? {} : { preStopCommand: command }),
+      ...(commands.every((one) => one === command) ? {} : { hooksDiffer: true }),
       ...readinessOf(all),
       ...livenessOf(serving),
       ...(gates.length === 0 ? {} : { readinessGates: gates }),

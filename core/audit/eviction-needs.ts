@@ -3,6 +3,7 @@ import { balancedServices } from '../guard/serving.ts';
 import { onceFor } from '../model/cluster-index.ts';
 import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import type { PodFacts } from '../model/pod.ts';
+import { preStopOf } from '../model/pre-stop.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import { hasPods, type TargetGroupFacts } from '../model/target-group.ts';
 import { type ClusterQuestion, podsToMove } from '../plan/audit/rule.ts';
@@ -107,25 +108,4 @@ interface FailuresToOutlast {
   /** How long connections may last after an eviction. */
   readonly seconds: number;
   readonly failures: number;
-}
-
-/**
- * Commands that end a server at once, or make its readiness fail at once. `wait-shutdown` of ingress-nginx sends SIGTERM to the controller, which fails
- * its readiness from then on and quits (kubernetes/ingress-nginx cmd/waitshutdown/main.go, issue 13689).
- */
-const ending = /wait-shutdown|\bnginx\b[^;&|]*\s-s\s+(?:quit|stop)|\b(?:p?kill|killall)\s/;
-
-/** Whether the preStop hook of a pod tells its server to stop without sleeping first. */
-export function endsAtOnce(pod: PodFacts): boolean {
-  return ending.test(pod.lifecycle?.preStopCommand ?? '') && preStopOf(pod) === 0;
-}
-
-/**
- * How long the preStop hook of a pod lets it serve on, seconds: a `sleep` hook, or a command that sleeps, as far as can be read from it. What a command
- * sleeps after it has told the server to stop does not count.
- */
-export function preStopOf({ preStopSeconds, lifecycle }: PodFacts): number {
-  const [serving = ''] = (lifecycle?.preStopCommand ?? '').split(ending);
-  const [, slept = '0'] = /\bsleep\s+(\d+)s?(?![\w.])/.exec(serving) ?? [];
-  return Math.max(preStopSeconds, Number(slept));
 }

@@ -2,6 +2,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import { isEndpoint, isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import type { PodFacts, PodRef } from '../model/pod.ts';
 import { podGroupsOf } from '../model/pod-targets.ts';
+import { preStopOf } from '../model/pre-stop.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy, WaitPolicy } from '../policy/policy.ts';
@@ -83,7 +84,7 @@ export function findEvictedWhileTarget(
   const why = whyEndpointsKept(pod, cluster, policy);
   const preStopMs = podDetachMs(policy.waits);
   const graceMs = preStopMs + policy.waits.marginMs;
-  const isPatient = pod.preStopSeconds * 1000 >= preStopMs && pod.terminationGracePeriodSeconds * 1000 >= graceMs;
+  const isPatient = preStopOf(pod) * 1000 >= preStopMs && pod.terminationGracePeriodSeconds * 1000 >= graceMs;
   if (why === undefined || isPatient) return undefined;
   return { groups: groups.map(({ name }) => name), why, preStopMs, graceMs };
 }

@@ -4,6 +4,8 @@ export interface LifecycleFacts {
   readonly containers: readonly string[];
   /** Command of the preStop `exec` hook of one of them, joined by spaces. Absent when none has such a hook. */
   readonly preStopCommand?: string;
+  /** Another of them does not have that command as its hook, and may end earlier. Absent when all have it, and when none has one. */
+  readonly hooksDiffer?: true;
   /** The readiness probe that notices a failure first. Absent when no container has one: the pod is then ready as soon as it runs. */
   readonly readiness?: ReadinessFacts;
   /** Where the kubelet asks whether a container still works, if it asks by HTTP. Absent when no container has such a probe. */

@@ -1,5 +1,6 @@
+import { preStopOf } from '../../model/pre-stop.ts';
 import { formatDuration } from '../../text/format.ts';
-import { evictedPods, preStopOf } from '../eviction-needs.ts';
+import { evictedPods } from '../eviction-needs.ts';
 import { groupPods } from '../per-workload.ts';
 import type { Rule } from '../rule.ts';
 

@@ -1,5 +1,6 @@
+import { preStopOf } from '../../model/pre-stop.ts';
 import { patchPods, withCommands } from '../commands.ts';
-import { evictedPods, failuresToOutlast, preStopOf } from '../eviction-needs.ts';
+import { evictedPods, failuresToOutlast } from '../eviction-needs.ts';
 import { groupPods } from '../per-workload.ts';
 import type { Rule } from '../rule.ts';
 

@@ -1,5 +1,6 @@
+import { endsAtOnce } from '../../model/pre-stop.ts';
 import { patchPods, withCommands } from '../commands.ts';
-import { endsAtOnce, evictedPods } from '../eviction-needs.ts';
+import { evictedPods } from '../eviction-needs.ts';
 import { groupPods } from '../per-workload.ts';
 import type { Rule } from '../rule.ts';
 

@@ -1,5 +1,6 @@
 import { classifyPod } from '../../eviction/classify-pod.ts';
 import { findEvictedWhileEndpoint } from '../../eviction/endpoint-removal.ts';
+import { preStopOf } from '../../model/pre-stop.ts';
 import { formatDuration, listNames } from '../../text/format.ts';
 import { groupByWorkload } from './per-workload.ts';
 import { type ClusterRule, filterContext, podsToMove } from './rule.ts';
@@ -15,7 +16,9 @@ export const wkl008LeavesWhileListed: ClusterRule = (question) => {
   return groupByWorkload('WKL-008', podsToMove(question), (pod) => {
     const leaves = findEvictedWhileEndpoint(pod, facts.cluster, policy);
     if (leaves === undefined || classifyPod(pod, context).outcome !== 'evict') return undefined;
-    const sleeps = pod.preStopSeconds === 0 ? 'no preStop sleep' : `a preStop sleep of only ${pod.preStopSeconds} s`;
+    const slept = preStopOf(pod);
+    if (slept * 1000 >= policy.waits.endpointPropagationMs) return undefined;
+    const sleeps = slept === 0 ? 'no preStop sleep' : `a preStop sleep of only ${slept} s`;
     return {
       severity: 'warning',
       message: `told to stop while ${listNames(leaves.services)} lists it, because ${leaves.why}; it has ${sleeps}`,

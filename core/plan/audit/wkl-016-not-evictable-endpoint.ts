@@ -3,6 +3,7 @@ import { toleratesDisruption } from '../../eviction/leftover-endpoints.ts';
 import { isNodeBound } from '../../eviction/node-bound.ts';
 import { servicesOf } from '../../model/endpoints.ts';
 import type { PodFacts } from '../../model/pod.ts';
+import { preStopOf } from '../../model/pre-stop.ts';
 import { formatDuration } from '../../text/format.ts';
 import { type ClusterQuestion, type ClusterRule, podsToMove } from './rule.ts';
 
@@ -20,7 +21,7 @@ export const wkl016NotEvictableEndpoint: ClusterRule = (question) => {
 function describe(owner: string, pod: PodFacts, { facts, policy }: ClusterQuestion): ReturnType<ClusterRule>[number] {
   const stays = pod.mirror || toleratesDisruption(pod.tolerations);
   const missed = explainMissed(pod, facts.cluster);
-  const isPatient = pod.preStopSeconds * 1000 >= policy.waits.endpointPropagationMs;
+  const isPatient = preStopOf(pod) * 1000 >= policy.waits.endpointPropagationMs;
   if (!stays && missed !== undefined && !isPatient)
     return {
       rule: 'WKL-016',

@@ -1,6 +1,7 @@
 import { classifyPod } from '../../eviction/classify-pod.ts';
 import { findEvictedWhileTarget } from '../../eviction/endpoint-removal.ts';
 import { podGroupsOf } from '../../model/pod-targets.ts';
+import { preStopOf } from '../../model/pre-stop.ts';
 import { formatDuration, listNames } from '../../text/format.ts';
 import { groupByWorkload } from './per-workload.ts';
 import { type ClusterRule, filterContext, podsToMove } from './rule.ts';
@@ -16,7 +17,7 @@ export const wkl034EvictedWhileTarget: ClusterRule = (question) => {
     const sent = findEvictedWhileTarget(pod, facts.cluster, policy);
     if (sent === undefined || classifyPod(pod, context).outcome !== 'evict') return undefined;
     const { groups, why, preStopMs, graceMs } = sent;
-    const has = `a preStop sleep of ${pod.preStopSeconds} s and a grace period of ${pod.terminationGracePeriodSeconds} s`;
+    const has = `a preStop sleep of ${preStopOf(pod)} s and a grace period of ${pod.terminationGracePeriodSeconds} s`;
     const services = podGroupsOf(pod, facts.cluster).map(({ service }) => service);
     const isAccepted = services.every((service) => policy.guard.acceptUnprotected.includes(service));
     return {

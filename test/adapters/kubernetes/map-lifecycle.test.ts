@@ -40,6 +40,16 @@ describe('the lifecycle of a pod', () => {
     expect(lifecycleOf(spec).lifecycle).toMatchObject({ preStopCommand: 'sh -c sleep 20', readinessGates: ['lb'] });
     expect(lifecycleOf({ containers: [{ ...sidecar, lifecycle }, server] }).lifecycle?.preStopCommand).toBeUndefined();
   });
+
+  it('says that another container which serves has not the same hook', () => {
+    const withHook = (...command: string[]) => ({ ...server, lifecycle: { preStop: { exec: { command } } } });
+    const differ = (...containers: readonly (typeof server)[]) =>
+      lifecycleOf({ containers: [...containers] }).lifecycle?.hooksDiffer;
+    expect(differ(withHook('sleep', '20'), withHook('sleep', '20'))).toBeUndefined();
+    expect(differ(withHook('sleep', '20'), withHook('sleep', '5'))).toBe(true);
+    expect(differ(withHook('sleep', '20'), server)).toBe(true);
+    expect(differ(server, server)).toBeUndefined();
+  });
 });
 
 it('a budget says whether it lets pods that are not ready be evicted', () => {
