@@ -30,6 +30,8 @@ export const elbTerms: CloudTerms = {
   },
   attributes: groupAttributes,
   drainTime: `${groupAttributes.drainSeconds} of its target groups`,
+  // pkg/targetgroupbinding/utils.go
+  readinessGate: 'target-health.elbv2.k8s.aws/',
   readinessGateLabel: 'elbv2.k8s.aws/pod-readiness-gate-inject=enabled',
   // helm/aws-load-balancer-controller/templates/webhook.yaml
   readinessGateWebhook: {

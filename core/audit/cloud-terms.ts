@@ -6,6 +6,8 @@ export interface CloudTerms {
   readonly attributes?: Readonly<Record<GroupAttribute, string>>;
   /** What sets for how long, in seconds, a load balancer lets the connections of a node end that it has deregistered. It ends a sentence. */
   readonly drainTime: string;
+  /** How the condition types of the readiness gates of pods that are targets begin. Absent where there are none. */
+  readonly readinessGate?: string;
   /** Label (`key=value`) of a namespace in which new pods get readiness gates. Absent where they get them anyway. */
   readonly readinessGateLabel?: string;
   /** The webhook that adds readiness gates to new pods, and what sets that pods are not created without it. Absent where it is not part of the cluster. */

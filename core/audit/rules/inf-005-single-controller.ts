@@ -11,7 +11,9 @@ export const inf005SingleController: Rule = {
   source:
     'kubernetes-sigs/aws-load-balancer-controller, leader election and helm/aws-load-balancer-controller/values.yaml',
   check: (question) => {
-    if (question.facts.cluster.services.every(({ type }) => type !== 'LoadBalancer')) return [];
+    const { services } = question.facts.cluster;
+    // Those of Ingresses and Gateways bind pods to Services of any type.
+    if (!services.some(({ type, podGroups }) => type === 'LoadBalancer' || podGroups !== undefined)) return [];
     return findSinglePoints(question, ({ labels }) =>
       question.terms.controllers.some(({ label, value }) => labels[label] === value),
     ).map(({ object, placed, fix }) => ({

@@ -1,6 +1,7 @@
-import { indexOf } from '../../model/cluster-index.ts';
 import { podsOf } from '../../model/endpoints.ts';
-import { isFinished } from '../../model/pod.ts';
+import { isFinished, type PodFacts } from '../../model/pod.ts';
+import { hasPods } from '../../model/target-group.ts';
+import { auditedServices } from '../../plan/audit/rule.ts';
 import { count } from '../../text/format.ts';
 import { named } from '../objects.ts';
 import type { Rule } from '../rule.ts';
@@ -12,17 +13,22 @@ export const svc012NoReadinessGate: Rule = {
   title: 'Pods as targets, without a readiness gate',
   why: 'A new pod is Ready before the load balancer knows it, which takes minutes. Until then budgets and rollouts count it as serving, and the pods that do serve may leave.',
   fix: 'Have the controller inject readiness gates in the namespace, and restart the pods: gates are injected at creation only.',
-  source: 'AWS Load Balancer Controller, docs/deploy/pod_readiness_gate.md',
+  source:
+    'AWS Load Balancer Controller, docs/deploy/pod_readiness_gate.md; GKE documentation, Container-native load balancing, Pod readiness',
   needsLoadBalancers: true,
-  check: ({ facts, nodes, terms }) => {
+  check: (question) => {
+    const { facts, nodes, terms } = question;
+    const { readinessGate } = terms;
+    if (readinessGate === undefined) return [];
     const names = new Set(nodes.map(({ name }) => name));
-    return facts.unsupported.flatMap(({ service: key, why }) => {
-      const service = indexOf(facts.cluster).service(key);
-      if (service === undefined || why !== 'other-targets') return [];
+    const hasGate = ({ lifecycle }: PodFacts) =>
+      (lifecycle?.readinessGates ?? []).some((gate) => gate.startsWith(readinessGate));
+    return auditedServices(question).flatMap(({ service, groups }) => {
+      if (!groups.some(hasPods)) return [];
       const own = podsOf(service, facts.cluster).filter((pod) => !pod.terminating && !isFinished(pod));
-      const without = own.filter(({ lifecycle }) => (lifecycle?.readinessGates ?? []).length === 0);
+      const without = own.filter((pod) => !hasGate(pod));
       if (!without.some(({ node }) => node !== undefined && names.has(node))) return [];
-      const object = named('Service', key);
+      const object = named('Service', service.key);
       const { namespace = '' } = object;
       const workloads = [...new Set(without.flatMap(({ workload }) => workload ?? []))].toSorted();
       return [

@@ -1,16 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  auditOf,
-  checkedBy,
-  expectFinding,
-  patient,
-  probed,
-  type RuleCase,
-  webPods,
-} from '../support/audited-cluster.ts';
-import { aNode, anUnsupported, aPod } from '../support/facts.ts';
-
-const podTargets = [anUnsupported('web', { why: 'other-targets' })];
+import { auditOf, checkedBy, expectFinding, patient, type RuleCase, webPods } from '../support/audited-cluster.ts';
+import { aNode, aPod } from '../support/facts.ts';
 
 const cases: readonly RuleCase[] = [
   {
@@ -66,18 +56,6 @@ const cases: readonly RuleCase[] = [
     says: 'does not understand on healthCheckNodePort 30900',
     fix: 'proxy_protocol_v2.enabled=false',
     boundary: { group: { sendsProxyHeader: true }, service: { externalTrafficPolicy: 'Cluster' } },
-  },
-  {
-    rule: 'SVC-012',
-    severity: 'error',
-    what: 'pods as targets, without readiness gates',
-    found: { unsupported: podTargets },
-    says: '4 of 4 pods have no readiness gate',
-    fix: 'kubectl label namespace default elbv2.k8s.aws/pod-readiness-gate-inject=enabled\nkubectl -n default rollout restart deployment web',
-    boundary: {
-      unsupported: podTargets,
-      pods: webPods({ lifecycle: { ...probed, readinessGates: ['target-health.elbv2.k8s.aws/web'] } }),
-    },
   },
   {
     rule: 'SVC-016',
