@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ruleTexts } from '../core/plan/audit/rule-texts.ts';
-import { maxReasonLength, podSurgeModes } from '../core/policy/policy.ts';
+import { defaultPropagationMs, maxReasonLength, podSurgeModes } from '../core/policy/policy.ts';
 import type { DeadlineSpec } from '../core/steps/step-spec.ts';
 import { deadlines, protectiveRules } from '../core/steps/steps.ts';
 import {
@@ -104,7 +104,7 @@ const waits = z
   .strictObject({
     propagation: wait(
       'How long new connections may still arrive after a target was deregistered (Network Load Balancer: about 2 minutes).',
-      '180s',
+      `${defaultPropagationMs / 1000}s`,
     ),
     endpointPropagation: wait('How long a change of endpoints takes to reach every kube-proxy.', '3s'),
     margin: wait('A safety margin, added to every timer.', '15s'),

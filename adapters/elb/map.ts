@@ -36,8 +36,28 @@ export const targetGroupKinds = ['elbv2-instance', 'elbv2-ip'] as const;
 
 const [ofInstances, ofPods] = targetGroupKinds;
 
-/** Reports of 30-40 s from Network Load Balancers (aws/containers-roadmap#470). */
-const unhealthyLagMs = 40_000;
+/** Reports of 30-40 s from Network Load Balancers (aws/containers-roadmap#470). Application Load Balancers are quicker. */
+function mapUnhealthyLag({ Type }: LoadBalancer): Pick<TargetGroupBase, 'unhealthyLagMs'> {
+  return Type === 'application' ? {} : { unhealthyLagMs: 40_000 };
+}
+
+const controllerMs = 15_000;
+
+/**
+ * How long pods need to be deregistered. Network Load Balancers: two minutes (user guide, target group attributes, deregistration delay;
+ * aws-load-balancer-controller#2366), and some more. Application Load Balancers: seconds; about 10 s of propagation, and no error with 25 s in all
+ * (aws-load-balancer-controller#1719 and #1064).
+ */
+function mapDeregistration({ Type }: LoadBalancer): Pick<TargetGroupBase, 'deregistration'> {
+  switch (Type) {
+    case 'network':
+      return { deregistration: { controllerMs, propagationMs: 180_000 } };
+    case 'application':
+      return { deregistration: { controllerMs, propagationMs: 10_000 } };
+    default:
+      return {};
+  }
+}
 
 /** Whether a group of pods is named by an ARN: it is a target group. */
 export function isArn(name: string): boolean {
@@ -66,7 +86,8 @@ export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase 
     deregistrationDelayMs: Number(own.get(groupAttributes.drainSeconds) ?? 300) * 1000,
     terminatesConnectionsAfterDelay: own.get(groupAttributes.endsDrained) === 'true',
     terminatesUnhealthyConnections: own.get(groupAttributes.endsUnhealthy) !== 'false',
-    unhealthyLagMs,
+    ...mapUnhealthyLag(observation.loadBalancer),
+    ...(hasPods ? mapDeregistration(observation.loadBalancer) : {}),
     ...(own.get(groupAttributes.proxyHeader) === 'true' ? { sendsProxyHeader: true } : {}),
     ...(own.get(groupAttributes.sticky) === 'true' ? { sticky: true } : {}),
     ...mapQuota(observation.loadBalancer, crossZone),

@@ -4,11 +4,13 @@ import { onceFor } from '../model/cluster-index.ts';
 import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import type { PodFacts } from '../model/pod.ts';
 import { preStopOf } from '../model/pre-stop.ts';
+import { hostGroupsOf } from '../model/reach.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import { hasPods, type TargetGroupFacts } from '../model/target-group.ts';
 import { type ClusterQuestion, podsToMove } from '../plan/audit/rule.ts';
+import type { WaitPolicy } from '../policy/policy.ts';
 import { formatDuration } from '../text/format.ts';
-import { connectionDrainMs, controllerMs, evictionReactionMs, podDetachMs } from '../waits/formulas.ts';
+import { connectionDrainMs, evictionReactionMs, podDeregistration } from '../waits/formulas.ts';
 
 /** Added to what the formulas say, ms. */
 const preStopMarginMs = 2_000;
@@ -18,6 +20,8 @@ interface EvictionNeed {
   readonly service: ServiceFacts;
   /** Target groups of the Service; empty when none was observed. */
   readonly groups: readonly TargetGroupFacts[];
+  /** Those that send to a node for its own pods. */
+  readonly hostGroups: readonly TargetGroupFacts[];
   /** Least preStop time, ms. */
   readonly preStopMs: number;
   /** Its load balancer was not observed, and needs more. */
@@ -32,7 +36,7 @@ interface EvictedPod {
   readonly need: EvictionNeed;
   /** All Services that send to it. */
   readonly services: readonly ServiceFacts[];
-  /** Whether a Service of type LoadBalancer sends to it. */
+  /** Whether a load balancer sends to it: that of a Service of type LoadBalancer, or one that has pods as targets, whatever the type. */
   readonly isBalanced: boolean;
 }
 
@@ -44,42 +48,50 @@ export const evictedPods = onceFor((question: ClusterQuestion): readonly Evicted
     const needs = services.map((service) => needOf(service, question));
     const [need] = needs.toSorted((a, b) => b.preStopMs - a.preStopMs);
     if (need === undefined) return [];
-    return [{ pod, need, services, isBalanced: services.some(({ type }) => type === 'LoadBalancer') }];
+    const isBalanced =
+      services.some(({ type }) => type === 'LoadBalancer') || needs.some(({ groups }) => groups.some(hasPods));
+    return [{ pod, need, services, isBalanced }];
   });
 });
 
 /** The strictest of the target groups decides, since a pod has one preStop hook for all. */
 function needOf(service: ServiceFacts, { facts, policy: { waits } }: ClusterQuestion): EvictionNeed {
   const groups = balancedServices(facts).get(service.key)?.groups ?? [];
+  const hostGroups = hostGroupsOf(service, groups);
+  const isOfOthers = facts.unsupported.some((fact) => fact.service === service.key && fact.why === 'other-targets');
+  const [slowest] = [
+    ...(isOfOthers ? [untilDeregistered({}, waits)] : []),
+    ...groups.filter(hasPods).map((group) => untilDeregistered(group, waits)),
+    ...hostGroups.map((group) => untilUnhealthy(group, waits)),
+  ].toSorted((a, b) => b.preStopMs - a.preStopMs);
   const propagation = {
-    service,
-    groups,
     preStopMs: waits.endpointPropagationMs,
-    isLeast: false,
     because: `every kube-proxy sends to it for up to ${formatDuration(waits.endpointPropagationMs)} more`,
   };
-  const unwatched = facts.unsupported.some((fact) => fact.service === service.key && fact.why === 'other-targets');
-  if (unwatched || groups.some(hasPods)) {
-    const preStopMs = podDetachMs(waits);
-    const because = `its load balancer sends to the pod itself for up to ${formatDuration(preStopMs)} more (${formatDuration(controllerMs)} until it is deregistered, ${formatDuration(waits.propagationMs)} of propagation)`;
-    return { ...propagation, preStopMs, because };
-  }
-  if (service.externalTrafficPolicy !== 'Local') return propagation;
-  const [slowest] = groups.toSorted((a, b) => evictionReactionMs(b, waits) - evictionReactionMs(a, waits));
-  if (slowest === undefined) {
-    if (service.type !== 'LoadBalancer') return propagation;
-    return {
-      ...propagation,
-      isLeast: true,
-      because: `${propagation.because}, and its load balancer, which was not read, longer`,
-    };
-  }
-  const reactionMs = evictionReactionMs(slowest, waits);
-  return {
-    ...propagation,
-    preStopMs: reactionMs + preStopMarginMs,
-    because: `${slowest.name} sends to its node for up to ${formatDuration(reactionMs)} more (${describeCheck(slowest)})`,
-  };
+  const common = { service, groups, hostGroups };
+  if (slowest !== undefined)
+    return { ...common, isLeast: false, ...(slowest.preStopMs < propagation.preStopMs ? propagation : slowest) };
+  const isUnread = groups.length === 0 && service.type === 'LoadBalancer' && service.externalTrafficPolicy === 'Local';
+  if (!isUnread) return { ...common, isLeast: false, ...propagation };
+  const because = `${propagation.because}, and its load balancer, which was not read, longer`;
+  return { ...common, isLeast: true, preStopMs: propagation.preStopMs, because };
+}
+
+type Span = Pick<EvictionNeed, 'preStopMs' | 'because'>;
+
+/** Where the pod is a target itself. */
+function untilDeregistered(group: Pick<TargetGroupFacts, 'deregistration'>, waits: WaitPolicy): Span {
+  const { controllerMs, propagationMs } = podDeregistration(group, waits);
+  const preStopMs = controllerMs + propagationMs;
+  const because = `its load balancer sends to the pod itself for up to ${formatDuration(preStopMs)} more (${formatDuration(controllerMs)} until it is deregistered, ${formatDuration(propagationMs)} of propagation)`;
+  return { preStopMs, because };
+}
+
+/** Where its node is a target for its own pods alone. */
+function untilUnhealthy(group: TargetGroupFacts, waits: WaitPolicy): Span {
+  const reactionMs = evictionReactionMs(group, waits);
+  const because = `${group.name} sends to its node for up to ${formatDuration(reactionMs)} more (${describeCheck(group)})`;
+  return { preStopMs: reactionMs + preStopMarginMs, because };
 }
 
 function describeCheck({ healthCheck: { intervalMs, unhealthyThreshold } }: TargetGroupFacts): string {
@@ -96,9 +108,8 @@ export function failuresToOutlast(
   { policy }: ClusterQuestion,
 ): FailuresToOutlast | undefined {
   const { readiness } = pod.lifecycle ?? {};
-  if (need.service.externalTrafficPolicy !== 'Local' || need.groups.length === 0 || readiness === undefined)
-    return undefined;
-  const endMs = connectionDrainMs(need.groups, policy);
+  if (need.hostGroups.length === 0 || readiness === undefined) return undefined;
+  const endMs = connectionDrainMs(need.hostGroups, policy);
   const seconds = Math.min(pod.terminationGracePeriodSeconds, Math.ceil((need.preStopMs + endMs) / 1000));
   const failures = Math.max(1, Math.ceil((seconds - preStopOf(pod)) / readiness.periodSeconds) + 1);
   return { seconds, failures };

@@ -82,7 +82,7 @@ export function findEvictedWhileTarget(
   const groups = podGroupsOf(pod, cluster);
   if (groups.length === 0 || pod.endpointsRemoved !== undefined || pod.terminating || !pod.ready) return undefined;
   const why = whyEndpointsKept(pod, cluster, policy);
-  const preStopMs = podDetachMs(policy.waits);
+  const preStopMs = Math.max(...groups.map((group) => podDetachMs(group, policy.waits)));
   const graceMs = preStopMs + policy.waits.marginMs;
   const isPatient = preStopOf(pod) * 1000 >= preStopMs && pod.terminationGracePeriodSeconds * 1000 >= graceMs;
   if (why === undefined || isPatient) return undefined;

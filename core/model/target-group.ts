@@ -56,6 +56,14 @@ export interface HealthCheckFacts {
  */
 type Membership = 'all-nodes' | 'hosts-only' | 'subset' | 'pods';
 
+/** How long it takes until a target that has to go gets no new connections any more: the most that is expected, ms. */
+export interface DeregistrationFacts {
+  /** Until its controller has deregistered it. */
+  readonly controllerMs: number;
+  /** How long new connections may still arrive from then on. */
+  readonly propagationMs: number;
+}
+
 /** A set of targets to which a load balancer sends traffic. Attributes are read from the cloud, never assumed. */
 export interface TargetGroupFacts {
   /** ARN or the cloud's own name. */
@@ -93,6 +101,8 @@ export interface TargetGroupFacts {
   readonly terminatesUnhealthyConnections: boolean;
   /** How long, ms, new connections may still arrive after the load balancer has found a target unhealthy. Absent when it is not known. */
   readonly unhealthyLagMs?: number;
+  /** How long deregistering a target takes there. Absent when it is not known. */
+  readonly deregistration?: DeregistrationFacts;
   /** It puts a PROXY protocol header before each connection, health checks included. */
   readonly sendsProxyHeader?: boolean;
   /** It sends the same client to the same target for as long as it can. */

@@ -99,6 +99,9 @@ export interface GuardPolicy {
   readonly maxInFlight: number;
 }
 
+/** Propagation of a policy that sets none, ms: that of the slowest load balancers. */
+export const defaultPropagationMs = 180_000;
+
 /** Waits, all in ms. Timings that can be read from the load balancer are not part of the policy. */
 export interface WaitPolicy {
   /** New connections may still arrive for this long after deregistration was observed (real NLB: 180 s). */

@@ -1,7 +1,7 @@
 import { balancedServices } from '../guard/serving.ts';
 import type { ServingFacts } from '../model/serving.ts';
-import { hasPods, type TargetGroupFacts } from '../model/target-group.ts';
-import type { Policy, WaitPolicy } from '../policy/policy.ts';
+import { type DeregistrationFacts, hasPods, type TargetGroupFacts } from '../model/target-group.ts';
+import { defaultPropagationMs, type Policy, type WaitPolicy } from '../policy/policy.ts';
 import { isEnabled } from '../policy/rules.ts';
 
 /**
@@ -24,15 +24,30 @@ export function evictionReactionMs(group: TargetGroupFacts, waits: WaitPolicy): 
   return waits.endpointPropagationMs + detectionMs(group) + (group.unhealthyLagMs ?? usualUnhealthyLagMs);
 }
 
-/** Time that a load balancer controller takes to notice a change, ms. */
-export const controllerMs = 15_000;
+/** Time that a load balancer controller takes to notice a change, where nothing more is known, ms. */
+const usualControllerMs = 15_000;
 
 /**
- * Maximum time, ms, for which new connections still arrive at a pod that is a target itself, after it was told to stop: its controller deregisters it
- * then, and the change has to propagate.
+ * How long new connections may still arrive at a pod that is a target itself, after it was told to stop: its controller deregisters it then, and the
+ * change has to propagate. A policy with a longer propagation than the default knows better than what is expected of load balancers of that sort.
+ * What is observed of a pod is waited for in any case; this is asked of pods that nobody can wait for.
  */
-export function podDetachMs(waits: WaitPolicy): number {
-  return controllerMs + waits.propagationMs;
+export function podDeregistration(
+  { deregistration }: Pick<TargetGroupFacts, 'deregistration'>,
+  { propagationMs: asked }: WaitPolicy,
+): DeregistrationFacts {
+  if (deregistration === undefined) return { controllerMs: usualControllerMs, propagationMs: asked };
+  const { controllerMs, propagationMs } = deregistration;
+  return {
+    controllerMs,
+    propagationMs: asked > defaultPropagationMs ? asked : Math.min(asked, propagationMs),
+  };
+}
+
+/** Both together, ms. */
+export function podDetachMs(group: Pick<TargetGroupFacts, 'deregistration'>, waits: WaitPolicy): number {
+  const { controllerMs, propagationMs } = podDeregistration(group, waits);
+  return controllerMs + propagationMs;
 }
 
 function detectionMs({ healthCheck: { intervalMs, timeoutMs, unhealthyThreshold } }: TargetGroupFacts): number {

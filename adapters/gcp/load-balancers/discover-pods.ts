@@ -8,6 +8,12 @@ import { type BalancerReader, listBackendServices, readHealthCheck } from './rea
 /** Kind of the target groups here: endpoints of type GCE_VM_IP_PORT. */
 export const podEndpoints = 'gce-pod-endpoints';
 
+/**
+ * How long pods need to be deregistered: a pod that terminates is detached with the next sync of its group (ingress-gce, pkg/neg/syncers/syncer.go), and
+ * proxies hear of it within seconds. Nobody documents either; the lab detaches pods within a second.
+ */
+const deregistration = { controllerMs: 30_000, propagationMs: 10_000 };
+
 type BackendService = compute_v1.Schema$BackendService;
 
 /**
@@ -48,6 +54,7 @@ export async function discoverPodGroups(
         // As for groups of nodes ("Enable connection draining").
         terminatesConnectionsAfterDelay: true,
         terminatesUnhealthyConnections: false,
+        deregistration,
         healthCheck: mapHealthCheck(await readHealthCheck(reader, backend.healthChecks)),
       };
     }),

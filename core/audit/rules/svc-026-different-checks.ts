@@ -1,4 +1,5 @@
 import { balancedServices } from '../../guard/serving.ts';
+import { hostGroupsOf } from '../../model/reach.ts';
 import { formatDuration } from '../../text/format.ts';
 import { evictionReactionMs } from '../../waits/formulas.ts';
 import { evictedPods } from '../eviction-needs.ts';
@@ -18,9 +19,10 @@ export const svc026DifferentChecks: Rule = {
     const balanced = balancedServices(question.facts);
     const { waits } = question.policy;
     return groupPods(evictedPods(question), ({ services }) => {
-      const reactions = services.flatMap(({ key, externalTrafficPolicy }) => {
-        const { groups = [] } = balanced.get(key) ?? {};
-        if (externalTrafficPolicy !== 'Local' || groups.length === 0) return [];
+      const reactions = services.flatMap((service) => {
+        const { key } = service;
+        const groups = hostGroupsOf(service, balanced.get(key)?.groups ?? []);
+        if (groups.length === 0) return [];
         return [{ key, ms: Math.max(...groups.map((group) => evictionReactionMs(group, waits))) }];
       });
       if (new Set(reactions.map(({ ms }) => ms)).size < 2) return undefined;

@@ -1,5 +1,6 @@
 import { hostnameLabel } from '../../model/labels.ts';
 import type { PodFacts } from '../../model/pod.ts';
+import { reachOf } from '../../model/reach.ts';
 import { patchPods, withCommands } from '../commands.ts';
 import { evictedPods } from '../eviction-needs.ts';
 import { groupPods } from '../per-workload.ts';
@@ -21,9 +22,9 @@ export const wkl006OnOneNode: Rule = {
       const shared = pods.filter(({ pod }) => (nodes.get(pod.node) ?? []).length > 1);
       if (shared.length === 0 || shared.some(({ pod }) => isKeptApart(pod))) return [];
       const isAlone = nodes.size === 1;
-      return groupPods(shared, ({ pod, need: { service } }, object) => {
-        // Under policy Cluster it does not matter how many pods a node has, as long as others serve.
-        if (!isAlone && service.externalTrafficPolicy !== 'Local') return undefined;
+      return groupPods(shared, ({ pod, need }, object) => {
+        // Elsewhere it does not matter how many pods a node has, as long as others serve.
+        if (!isAlone && reachOf(need.service, need.groups) !== 'host') return undefined;
         const labelSelector = { matchLabels: stableLabels(pod) };
         const constraint = {
           maxSkew: 1,

@@ -16,12 +16,14 @@ export const wkl015RolloutOutrunsCheck: Rule = {
     'Kubernetes docs, Deployments, Min Ready Seconds; Elastic Load Balancing user guide, target group health checks',
   needsLoadBalancers: true,
   check: (question) =>
-    groupPods(evictedPods(question), ({ pod, need: { service, groups } }, object) => {
+    groupPods(evictedPods(question), ({ pod, need: { service, hostGroups } }, object) => {
       const workload = indexOf(question.facts.cluster).workload(pod.workload ?? '');
-      if (workload === undefined || service.externalTrafficPolicy !== 'Local' || groups.length === 0) return undefined;
+      if (workload === undefined || hostGroups.length === 0) return undefined;
       if (workload.kind !== 'Deployment' && workload.kind !== 'StatefulSet') return undefined;
       const { minReadySeconds: waits = 0 } = workload;
-      const needed = Math.ceil(Math.max(...groups.map((group) => podToHealthyMs(group, question.policy.waits))) / 1000);
+      const needed = Math.ceil(
+        Math.max(...hostGroups.map((group) => podToHealthyMs(group, question.policy.waits))) / 1000,
+      );
       if (waits >= needed) return undefined;
       return {
         severity: 'warning',

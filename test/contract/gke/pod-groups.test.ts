@@ -42,6 +42,7 @@ test('a Service without a load balancer of its own has the groups that its annot
       zones,
       deregistrationDelayMs: 45_000,
       returnsAfterDrain: true,
+      deregistration: { controllerMs: 30_000, propagationMs: 10_000 },
     },
   ]);
 });

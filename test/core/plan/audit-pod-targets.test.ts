@@ -1,0 +1,94 @@
+/** What a plan says where pods are the targets of load balancers, in groups as the adapter reads them. */
+import { describe, expect, test } from 'vitest';
+import type { Finding } from '../../../core/plan/finding.ts';
+import { audit, extra, n1Only } from '../support/audited-pool.ts';
+import { withWaits } from '../support/facts.ts';
+import { ipGroup } from '../support/ip-group.ts';
+import type { PodFacts, Policy, TargetGroupFacts } from '../support/model.ts';
+
+describe('pods of a StatefulSet, which cannot be removed from endpoints', () => {
+  const member = { ownerKind: 'StatefulSet', ownerName: 'web', labels: { app: 'web' } } as const;
+  const found = (group: TargetGroupFacts, pod: Partial<PodFacts>, policy?: Partial<Policy>): readonly Finding[] =>
+    audit({
+      group,
+      pods: extra({ ...member, ...pod }),
+      cluster: { podTargets: [group] },
+      ...(policy && { policy }),
+    }).filter(({ rule }) => rule === 'WKL-034');
+  const minute = { preStopSeconds: 60, terminationGracePeriodSeconds: 120 };
+  const hook = (preStopCommand: string, changes: object = {}) => ({
+    preStopSeconds: 0,
+    terminationGracePeriodSeconds: 260,
+    lifecycle: { containers: ['db'], preStopCommand, ...changes },
+  });
+
+  test.each([
+    ['sleep 200', hook('sleep 200')],
+    ['sh -c "sleep 200"', hook('sh -c sleep 200')],
+    ['/bin/sh -c "sleep 195; exit 0"', hook('/bin/sh -c sleep 195; exit 0')],
+  ])('may sleep by the command %s', (_, pod) => {
+    expect(found(ipGroup('network'), pod)).toEqual([]);
+  });
+
+  test.each([
+    ['that is too short', hook('sleep 194'), '194 s'],
+    ['that the shell does not wait for', hook('sh -c sleep 200 & true'), '0 s'],
+    ['that only one of its containers has', hook('sleep 200', { hooksDiffer: true }), '0 s'],
+  ])('are refused with a command %s', (_, pod, has) => {
+    expect(found(ipGroup('network'), pod)).toMatchObject([
+      { severity: 'blocker', message: expect.stringContaining(`it has a preStop sleep of ${has}`) },
+    ]);
+  });
+
+  test('need as long as the load balancers of their sort take', () => {
+    expect(found(ipGroup('application'), minute)).toEqual([]);
+    expect(found(ipGroup('application'), { ...minute, preStopSeconds: 24 })).toMatchObject([
+      { severity: 'blocker', message: expect.stringContaining('needs 25s and 40s') },
+    ]);
+    expect(found(ipGroup('network'), minute)).toMatchObject([
+      { severity: 'blocker', message: expect.stringContaining('needs 3m 15s and 3m 30s') },
+    ]);
+  });
+
+  test('need what the policy says where it says more than its default, and no more than it says', () => {
+    const longer = withWaits({ propagationMs: 240_000 });
+    expect(found(ipGroup('application'), minute, longer)).toMatchObject([
+      { message: expect.stringContaining('needs 4m 15s and 4m 30s') },
+    ]);
+    const shorter = withWaits({ propagationMs: 5_000 });
+    expect(found(ipGroup('network'), { ...minute, preStopSeconds: 20 }, shorter)).toEqual([]);
+  });
+});
+
+test('an endpoint that sleeps by a command serves on until every kube-proxy has heard', () => {
+  const member = { ownerKind: 'StatefulSet', ownerName: 'web', labels: { app: 'web' }, preStopSeconds: 0 } as const;
+  const found = (preStopCommand: string) =>
+    audit({ pods: extra({ ...member, lifecycle: { containers: ['db'], preStopCommand } }) }).filter(
+      ({ rule }) => rule === 'WKL-008',
+    );
+  expect(found('sleep 3')).toEqual([]);
+  expect(found('sleep 2')).toMatchObject([{ message: expect.stringContaining('a preStop sleep of only 2 s') }]);
+});
+
+test('pods on one node leave one by one where they are targets themselves', () => {
+  expect(audit({ pods: n1Only }).map(({ rule }) => rule)).toContain('SVC-001');
+  expect(audit({ pods: n1Only, group: ipGroup('network') }).map(({ rule }) => rule)).not.toContain('SVC-001');
+});
+
+describe('a NodePort Service', () => {
+  const found = (names: readonly string[], groups: Partial<TargetGroupFacts> | 'none') =>
+    audit({
+      group: groups,
+      service: { type: 'NodePort', podGroups: { names, zones: [], zonesNeedCandidate: false } },
+    }).filter(({ rule }) => rule === 'SVC-027');
+
+  test('whose pods are observed as targets is not said to be unseen', () => {
+    expect(found(['arn:web'], ipGroup('application'))).toEqual([]);
+    expect(found(['k8s-web'], ipGroup('application'))).toEqual([]);
+  });
+
+  test('of whose groups one was not found is', () => {
+    expect(found(['arn:web', 'arn:other'], ipGroup('application'))).toHaveLength(1);
+    expect(found(['arn:web'], 'none')).toHaveLength(1);
+  });
+});
