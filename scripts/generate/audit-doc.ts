@@ -29,7 +29,9 @@ A rule with *load balancers* is left out when they cannot be read, and the audit
 |---|---|
 | a Service with policy Cluster, or none of a load balancer | 3 s: until every kube-proxy has the new endpoints |
 | a Service with policy Local, nodes as targets | 3 s + max((U + 1) · I, U · I + t) + the lag of the load balancer + 2 s |
-| a load balancer that sends to pods | 15 s until the controller deregisters it + 180 s of propagation |
+| a Network Load Balancer that sends to pods | 15 s until the controller deregisters it + 180 s of propagation |
+| an Application Load Balancer that sends to pods | 15 s + 10 s |
+| network endpoint groups of pods on GKE | 30 s + 10 s |
 
 I is the interval of the health check, t its timeout and U its unhealthy threshold, as read from the load balancer. The
 lag is how long new connections arrive after it has found a target unhealthy: 40 s for Network Load Balancers, 5 s
