@@ -221,7 +221,7 @@ const accept = z
   )
   .meta({
     description:
-      'Rules whose findings are accepted, by their ids, each with the reason, which the plan and the report repeat. A blocker is accepted only where the run can go on: SVC-028 and WKL-034, whose Services may lose connections then. Others have to be fixed.',
+      'Rules whose findings are accepted, by their ids, each with the reason, which the plan and the report repeat. A blocker is accepted only where the run can go on: SVC-027, SVC-028 and WKL-034, whose Services may lose connections then. Others have to be fixed.',
   });
 
 /**

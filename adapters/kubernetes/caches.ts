@@ -18,6 +18,7 @@ import { nodeInOurTime, podInOurTime } from './clock-skew.ts';
 import type { Connection } from './connection.ts';
 import { clusterFacts } from './map.ts';
 import { budgetFacts } from './map-budget.ts';
+import { withIngresses } from './map-ingress.ts';
 import { attachmentFacts, nodeFacts } from './map-node.ts';
 import { podFacts } from './map-pod.ts';
 import { withBoundGroups } from './map-pod-groups.ts';
@@ -79,9 +80,10 @@ export function createCaches(
     const version = all.reduce((sum, cache) => sum + cache.version(), 0);
     const outageAt = connection.outageAt();
     if (last?.version !== version || last.facts.outageAt !== outageAt || last.surroundings !== now) {
-      const { boundGroups, ...others } = now;
+      const { boundGroups, ingressBackends, ...others } = now;
       const joined = join();
-      const services = withBoundGroups(joined.services, boundGroups);
+      const bound = withBoundGroups(joined.services, boundGroups);
+      const services = withIngresses(bound, joined.nodes, ingressBackends);
       const facts = { ...joined, services, ...others, ...(outageAt === undefined ? {} : { outageAt }) };
       last = { version, facts, surroundings: now };
     }

@@ -34,6 +34,7 @@ export const resources = {
   statefulSets: grouped('apps', 'statefulsets', true, ['list', 'watch']),
   daemonSets: grouped('apps', 'daemonsets', true, ['list', 'watch']),
   networkPolicies: grouped('networking.k8s.io', 'networkpolicies', true, ['list']),
+  ingresses: grouped('networking.k8s.io', 'ingresses', true, ['list']),
   ciliumNetworkPolicies: { ...grouped('cilium.io', 'ciliumnetworkpolicies', true, ['list']), version: 'v2' },
   ciliumClusterwideNetworkPolicies: {
     ...grouped('cilium.io', 'ciliumclusterwidenetworkpolicies', false, ['list']),

@@ -1,5 +1,6 @@
 import type {
   V1APIService,
+  V1Ingress,
   V1MutatingWebhookConfiguration,
   V1PersistentVolume,
   V1ReplicationController,
@@ -14,6 +15,7 @@ import type { UnreadFacts } from '../../core/model/unread.ts';
 import type { Connection } from './connection.ts';
 import { answerError, forbidden, statusOf } from './errors.ts';
 import { autoscalerFacts } from './map-autoscaler.ts';
+import { type IngressBackend, ingressBackends } from './map-ingress.ts';
 import {
   type CiliumPolicy,
   ciliumPolicyFacts,
@@ -53,6 +55,8 @@ export type Surroundings = Required<
 > & {
   /** Target groups of pods that objects of the cluster bind to Services. */
   readonly boundGroups: readonly BoundGroup[];
+  /** Services behind Ingresses that may send to them through nodes. */
+  readonly ingressBackends: readonly IngressBackend[];
 };
 
 /** Reads them. */
@@ -69,6 +73,7 @@ const pageSize = '500';
 /** What is listed. */
 const listed = [
   'networkPolicies',
+  'ingresses',
   'ciliumNetworkPolicies',
   'ciliumClusterwideNetworkPolicies',
   'replicationControllers',
@@ -153,6 +158,7 @@ function joinSurroundings(
       bindings?.unread === undefined
         ? items('targetGroupBindings').flatMap((item) => boundGroupOf(item as TargetGroupBinding))
         : boundBefore,
+    ingressBackends: items('ingresses').flatMap((item) => ingressBackends(item as V1Ingress)),
     webhooks: [
       ...items('validatingWebhookConfigurations').flatMap((item) =>
         webhookFacts('ValidatingWebhookConfiguration', item as V1ValidatingWebhookConfiguration),

@@ -47,6 +47,9 @@ ${(['gke', 'eks'] as const).map((cloud) => renderCloud(cloud, measured)).join('\
 ## Not measured
 
 IP targets on AWS: the lab has no controller that registers pods there. Contract tests have them on the simulated AWS.
+
+Instance groups of an Ingress on GKE are not supported: they are not observed, so the plan refuses the run (\`SVC-027\`). Annotate
+the Service with \`cloud.google.com/neg: '{"ingress": true}'\`: its pods are the targets then.
 `;
 }
 

@@ -8,7 +8,7 @@ import { balancedServices } from './serving.ts';
 
 /** How connections of a Service pass through nodes, in words. Undefined when none do. */
 export function describeImpact(
-  { service: key, why }: UnsupportedServiceFacts,
+  { service: key, why }: Pick<UnsupportedServiceFacts, 'service' | 'why'>,
   { cluster }: ServingFacts,
   nodes: readonly NodeRef[],
 ): string | undefined {

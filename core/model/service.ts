@@ -22,6 +22,14 @@ export interface PodGroupsFacts {
   readonly zonesNeedCandidate: boolean;
 }
 
+/** A load balancer that sends to a Service through nodes, and that nobody observes. */
+export interface UnobservedBalancerFacts {
+  /** The object of the cluster that it was made for, e.g. `Ingress default/web`. */
+  readonly by: string;
+  /** How to have one that is observed, in a sentence. */
+  readonly hint: string;
+}
+
 /** What the API server reports about one Service. */
 export interface ServiceFacts {
   /** `namespace/name`. */
@@ -48,5 +56,7 @@ export interface ServiceFacts {
   readonly cutsConnections?: true;
   /** Absent when it has none. */
   readonly podGroups?: PodGroupsFacts;
+  /** Absent where no object of the cluster tells of one. */
+  readonly unobservedBalancer?: UnobservedBalancerFacts;
   readonly endpoints: readonly EndpointFacts[];
 }

@@ -17,7 +17,7 @@ export const inf015Unread: ClusterRule = (question) =>
     ...explainUnknown(unread, question),
   }));
 
-function explainUnknown({ resource }: UnreadFacts, { services }: ClusterQuestion): Unknown {
+function explainUnknown({ resource }: UnreadFacts, { services, facts }: ClusterQuestion): Unknown {
   const [about] =
     Object.entries(unknownWithout)
       .find(([name]) => resource.includes(name))
@@ -25,6 +25,7 @@ function explainUnknown({ resource }: UnreadFacts, { services }: ClusterQuestion
   return {
     severity:
       resource.includes('targetgroupbindings') ||
+      (resource.includes('ingresses') && facts.cluster.services.some(({ type }) => type === 'NodePort')) ||
       (resource.includes('networkpolicies') && services.some(({ removeEndpoints }) => removeEndpoints))
         ? 'warning'
         : 'info',
@@ -40,6 +41,7 @@ const unknownWithout: Readonly<Record<string, string>> = {
   persistentvolumes: 'a pod whose volume is on an old node would find no place on a new one',
   targetgroupbindings:
     'pods to which the load balancer of an Ingress or a Gateway sends would be evicted while it still sends to them',
+  ingresses: 'the load balancer of one may send to a Service of type NodePort, and would not be waited for',
   verticalpodautoscalers: 'one may give replacements more than fits on a new node',
   webhookconfigurations: 'one whose only pod is on the pool would keep new pods from being created while that moves',
   apiservices: 'a part of the API that a pod on the pool serves alone would not answer while that pod moves',

@@ -57,10 +57,10 @@ export const serviceTexts: Readonly<Record<string, RuleText>> = {
     fix: 'Let the new pool grow in smaller waves (spec.nodeSurge), or have the limit raised. The limits are defaults: an account may have more.',
   },
   'SVC-027': {
-    severities: ['warning'],
+    severities: ['blocker', 'error', 'warning'],
     title: 'A Service of type NodePort',
-    why: 'A load balancer that is not derived from a Service may send to it, for example that of an Ingress. Its targets are not observed, so nothing waits for them.',
-    fix: 'If an Ingress or a target group of your own sends to it, deregister the nodes there yourself, or do not run.',
+    why: 'A load balancer that is not derived from a Service may send to it, for example that of an Ingress. Its targets are not observed, so nothing waits for them. The run is refused where an Ingress of GKE sends to it through instance groups, unless the policy accepts the loss for that Service.',
+    fix: 'On GKE, annotate the Service for network endpoint groups of pods. If an Ingress or a target group of your own sends to it, deregister the nodes there yourself, or do not run.',
   },
   'SVC-028': {
     severities: ['blocker', 'error', 'info'],

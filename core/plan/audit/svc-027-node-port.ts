@@ -1,26 +1,49 @@
 import { balancedServices } from '../../guard/serving.ts';
-import type { ServiceFacts } from '../../model/service.ts';
+import { describeImpact } from '../../guard/unprotected.ts';
+import type { ServiceFacts, UnobservedBalancerFacts } from '../../model/service.ts';
 import type { ServingFacts } from '../../model/serving.ts';
-import type { ClusterRule } from './rule.ts';
+import type { Finding } from '../finding.ts';
+import type { ClusterQuestion, ClusterRule } from './rule.ts';
 
 /**
  * SVC-027: a Service of type NodePort may be behind a load balancer that is not derived from a Service (an ALB Ingress with instance targets, a
  * TargetGroupBinding, a target group made by hand). Its targets are not observed, so nothing waits for them. Where its pods are the targets, they are.
+ * Where an object of the cluster says that there is such a load balancer, the run is refused, unless the policy accepts the loss.
  */
-export const svc027NodePort: ClusterRule = ({ facts, nodes }) => {
+export const svc027NodePort: ClusterRule = (question) => {
+  const { facts, nodes } = question;
   const names = new Set(nodes.map((node) => node.name));
-  return facts.cluster.services
-    .filter((service) => service.type === 'NodePort' && !hasItsPodsObserved(service, facts))
-    .filter((service) => service.endpoints.some((endpoint) => endpoint.node !== undefined && names.has(endpoint.node)))
-    .map((service) => ({
-      rule: 'SVC-027',
-      severity: 'warning' as const,
-      subject: `service ${service.key}`,
-      message: 'of type NodePort: a load balancer that sends to it is not seen, and not waited for',
-      hint: 'If an Ingress or a target group of your own sends to it, deregister the nodes there yourself, or do not run.',
-      leavesUnprotected: true,
-    }));
+  return facts.cluster.services.flatMap((service): Finding[] => {
+    const { unobservedBalancer: known, type, endpoints } = service;
+    if (known !== undefined) return judge(service, known, question);
+    if (type !== 'NodePort' || hasItsPodsObserved(service, facts)) return [];
+    if (!endpoints.some(({ node }) => node !== undefined && names.has(node))) return [];
+    return [
+      {
+        rule: 'SVC-027',
+        severity: 'warning' as const,
+        subject: `service ${service.key}`,
+        message: 'of type NodePort: a load balancer that sends to it is not seen, and not waited for',
+        hint: 'If an Ingress or a target group of your own sends to it, deregister the nodes there yourself, or do not run.',
+        leavesUnprotected: true,
+      },
+    ];
+  });
 };
+
+function judge(
+  { key }: ServiceFacts,
+  { by, hint }: UnobservedBalancerFacts,
+  { facts, nodes, policy }: ClusterQuestion,
+): Finding[] {
+  const touch = describeImpact({ service: key, why: 'unknown-load-balancer' }, facts, nodes);
+  if (touch === undefined) return [];
+  const told = { rule: 'SVC-027', subject: `service ${key}`, leavesUnprotected: true } as const;
+  const message = `the load balancer of ${by} sends to it through nodes, which is not seen, and not waited for; ${touch} to replace`;
+  if (policy.guard.acceptUnprotected.includes(key)) return [{ ...told, severity: 'error', message, hint }];
+  const accepting = `${hint} Or list it in spec.guard.acceptUnprotected: it may lose connections then.`;
+  return [{ ...told, severity: 'blocker', message, hint: accepting, acceptableFor: [key] }];
+}
 
 /** Whether every group of pods that the objects of the cluster name for the Service was found behind a load balancer. */
 function hasItsPodsObserved({ key, podGroups }: ServiceFacts, facts: ServingFacts): boolean {

@@ -38,6 +38,19 @@ test.each([
   expect([seen.boundGroups, seen.unread.length]).toEqual([[], unread]);
 });
 
+test('Ingresses that may not be listed are told of as unread', async () => {
+  const forbidding = async ({ resource }: { readonly resource: string }) => ({
+    status: resource === 'ingresses' ? 403 : 200,
+    headers: {},
+    body: { metadata: {}, items: [] },
+  });
+  const reader = createSurroundings({ send: forbidding } as unknown as Connection, 0);
+  expect(await reader.read()).toMatchObject({
+    ingressBackends: [],
+    unread: [{ resource: 'ingresses.networking.k8s.io' }],
+  });
+});
+
 test('bindings whose kind is removed are gone', async () => {
   const { server, reader } = open();
   await reader.read();

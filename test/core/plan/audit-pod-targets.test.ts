@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Finding } from '../../../core/plan/finding.ts';
 import { audit, extra, n1Only } from '../support/audited-pool.ts';
-import { withWaits } from '../support/facts.ts';
+import { withGuard, withWaits } from '../support/facts.ts';
 import { ipGroup } from '../support/ip-group.ts';
 import type { PodFacts, Policy, TargetGroupFacts } from '../support/model.ts';
 
@@ -85,6 +85,28 @@ describe('a NodePort Service', () => {
   test('whose pods are observed as targets is not said to be unseen', () => {
     expect(found(['arn:web'], ipGroup('application'))).toEqual([]);
     expect(found(['k8s-web'], ipGroup('application'))).toEqual([]);
+  });
+
+  test('of which an Ingress says that nodes are targets refuses the run, unless the policy accepts that', () => {
+    const unobservedBalancer = { by: 'Ingress default/shop', hint: 'Have its pods as targets.' };
+    const service = { type: 'NodePort', unobservedBalancer } as const;
+    const foundWith = (policy: Partial<Policy>, changes: object = {}) =>
+      audit({ group: 'none', service: { ...service, ...changes }, policy }).filter(({ rule }) => rule === 'SVC-027');
+    expect(foundWith({})).toMatchObject([
+      {
+        severity: 'blocker',
+        message:
+          'the load balancer of Ingress default/shop sends to it through nodes, which is not seen, and not waited for; it has endpoints on the nodes to replace',
+        hint: expect.stringContaining('Have its pods as targets. Or list it'),
+        acceptableFor: ['default/web'],
+      },
+    ]);
+    const [accepted, ...others] = foundWith(withGuard({ acceptUnprotected: ['default/web'] }));
+    expect([accepted?.severity, accepted?.acceptableFor, others]).toEqual(['error', undefined, []]);
+    // Its instance groups have all nodes, and with policy Cluster each of them forwards.
+    const elsewhere = { endpoints: [], externalTrafficPolicy: 'Cluster' };
+    expect(foundWith({}, elsewhere)).toMatchObject([{ severity: 'blocker' }]);
+    expect(foundWith({}, { endpoints: [] })).toEqual([]);
   });
 
   test('of whose groups one was not found is', () => {
