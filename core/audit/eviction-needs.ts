@@ -36,7 +36,7 @@ interface EvictedPod {
   readonly need: EvictionNeed;
   /** All Services that send to it. */
   readonly services: readonly ServiceFacts[];
-  /** Whether a load balancer sends to it: that of a Service of type LoadBalancer, or one that has pods as targets, whatever the type. */
+  /** Whether a load balancer sends to it: that of a Service of type LoadBalancer, or another one that is known. */
   readonly isBalanced: boolean;
 }
 
@@ -48,11 +48,13 @@ export const evictedPods = onceFor((question: ClusterQuestion): readonly Evicted
     const needs = services.map((service) => needOf(service, question));
     const [need] = needs.toSorted((a, b) => b.preStopMs - a.preStopMs);
     if (need === undefined) return [];
-    const isBalanced =
-      services.some(({ type }) => type === 'LoadBalancer') || needs.some(({ groups }) => groups.some(hasPods));
-    return [{ pod, need, services, isBalanced }];
+    return [{ pod, need, services, isBalanced: needs.some(isBehindBalancer) }];
   });
 });
+
+function isBehindBalancer({ service, groups }: EvictionNeed): boolean {
+  return service.type === 'LoadBalancer' || service.unobservedBalancer !== undefined || groups.some(hasPods);
+}
 
 /** The strictest of the target groups decides, since a pod has one preStop hook for all. */
 function needOf(service: ServiceFacts, { facts, policy: { waits } }: ClusterQuestion): EvictionNeed {

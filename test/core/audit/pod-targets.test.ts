@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { googleTerms } from '../../../adapters/gcp/load-balancers/cloud-terms.ts';
 import type { PodGroupsFacts } from '../../../core/model/service.ts';
 import { auditOf, expectFinding, patient, probed, type RuleCase, webPods } from '../support/audited-cluster.ts';
-import { aGroup, aPod, aWorkload } from '../support/facts.ts';
+import { aGroup, anUnsupported, aPod, aWorkload } from '../support/facts.ts';
 import { ipGroup } from '../support/ip-group.ts';
 
 const gate = 'target-health.elbv2.k8s.aws/k8s-web';
@@ -110,8 +110,21 @@ test('pods share nodes without harm where pods are targets, whatever the policy'
   expect(rulesOf(networkLoadBalancer)).not.toContain('WKL-006');
 });
 
-test('a load balancer of somebody else’s pods is not said to lack gates', () => {
-  expect(auditOf(inNodes).findings.map(({ rule }) => rule)).not.toContain('SVC-012');
+test('pods behind an Ingress that sends to nodes are asked the same', () => {
+  const unobservedBalancer = { by: 'Ingress default/shop', hint: 'Have pods as targets.' };
+  const found = (changes: object) =>
+    auditOf({
+      pods: webPods({ lifecycle: { containers: ['server'] } }),
+      service: { type: 'NodePort', externalTrafficPolicy: 'Cluster', ...changes },
+    }).findings.filter(({ rule }) => rule === 'WKL-013');
+  expect(found({ unobservedBalancer })).toHaveLength(1);
+  expect(found({})).toEqual([]);
+});
+
+test('readiness gates are not missed where nodes are targets, nor where another controller registers pods', () => {
+  const others = { unsupported: [anUnsupported('web', { why: 'other-targets' })] } as const;
+  const rules = [inNodes, others].flatMap((changes) => auditOf(changes).findings.map(({ rule }) => rule));
+  expect(rules).not.toContain('SVC-012');
 });
 
 describe('the controller of a cluster that has Ingresses only', () => {

@@ -114,3 +114,17 @@ describe('a NodePort Service', () => {
     expect(found(['arn:web'], 'none')).toHaveLength(1);
   });
 });
+
+test('Ingresses that nobody may read matter where one may send to a NodePort Service', () => {
+  const cluster = { unread: [{ resource: 'ingresses.networking.k8s.io', hint: 'Add a rule.' }] };
+  const found = (type: 'NodePort' | 'LoadBalancer') =>
+    audit({ cluster, service: { type } }).filter(({ rule }) => rule === 'INF-015');
+  expect(found('NodePort')).toMatchObject([
+    {
+      severity: 'warning',
+      message:
+        'not allowed to list them: the load balancer of one may send to a Service of type NodePort, and would not be waited for',
+    },
+  ]);
+  expect(found('LoadBalancer')).toMatchObject([{ severity: 'info' }]);
+});
