@@ -6,6 +6,12 @@ type Settings = Pick<TargetGroupFacts, 'sticky' | 'maxTargets' | 'successor'>;
 /** Maximum nodes of a Service with policy Local behind a backend service (ingress-gce, pkg/neg/syncers/subsets.go, maxSubsetSizeLocal and maxSubsetSizeNetLBLocal). */
 const maxHosts = { INTERNAL: 250, EXTERNAL: 3_000 } as const;
 
+/**
+ * Maximum VMs of an internal load balancer with instance groups: it sends to no more (GKE documentation, "Create an internal load balancer", Using GKE
+ * subsetting; cloud-provider-gcp, providers/gce/gce_loadbalancer_internal.go, ensureInternalInstanceGroup).
+ */
+const maxInternalNodes = 250;
+
 /** How to leave a target pool or instance groups (GKE documentation, "Concepts of LoadBalancer Services"). */
 const successors = {
   external:
@@ -26,8 +32,10 @@ export function backendServiceSettings(
 ): Settings {
   const isInternal = backend.loadBalancingScheme === 'INTERNAL';
   const sticky = stickiness(backend);
-  if (membership === 'all-nodes')
-    return { ...sticky, successor: isInternal ? successors.internal : successors.external };
+  if (membership === 'all-nodes') {
+    if (!isInternal) return { ...sticky, successor: successors.external };
+    return { ...sticky, maxTargets: { targets: maxInternalNodes, perZone: false }, successor: successors.internal };
+  }
   // A subset has this size by intention: its nodes forward to all pods.
   if (membership !== 'hosts-only') return sticky;
   return { ...sticky, maxTargets: { targets: isInternal ? maxHosts.INTERNAL : maxHosts.EXTERNAL, perZone: false } };

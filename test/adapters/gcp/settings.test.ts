@@ -9,6 +9,12 @@ test('a backend service with nodes that host endpoints has a limit, by where it 
   expect(backendServiceSettings(internal, 'subset')).toEqual({});
 });
 
+test('an internal load balancer with instance groups sends to 250 nodes of the cluster; no limit of others is known', () => {
+  expect(backendServiceSettings(internal, 'all-nodes').maxTargets).toEqual({ targets: 250, perZone: false });
+  expect(backendServiceSettings(external, 'all-nodes').maxTargets).toBeUndefined();
+  expect(targetPoolSettings({}).maxTargets).toBeUndefined();
+});
+
 test('target pools and instance groups have a successor', () => {
   expect(targetPoolSettings({}).successor).toContain('l4-rbs');
   expect(backendServiceSettings(external, 'all-nodes').successor).toContain('l4-rbs');
