@@ -3,6 +3,7 @@ import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { TargetGroupBase, TargetGroupFacts } from '../../../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
 import type { Discovery } from '../../../ports/load-balancers.ts';
+import { canonicalAddress } from './address.ts';
 import { mapHealthCheck } from './map.ts';
 import { nameIn, parsePath } from './paths.ts';
 import {
@@ -63,7 +64,8 @@ export async function discoverGroups(
 
 function matchService(service: ServiceFacts, rules: readonly Rule[]): (Match | UnsupportedServiceFacts)[] {
   return service.hostnames.flatMap((address): (Match | UnsupportedServiceFacts)[] => {
-    const own = rules.filter(({ IPAddress }) => IPAddress === address);
+    const canonical = canonicalAddress(address);
+    const own = rules.filter(({ IPAddress }) => canonicalAddress(IPAddress) === canonical);
     return own.length === 0 ? [unknownLoadBalancer(service.key, address)] : own.map((rule) => judgeRule(service, rule));
   });
 }

@@ -1,5 +1,6 @@
 import type { compute_v1 } from '@googleapis/compute';
 import type { HealthCheckFacts, TargetFacts, TargetState } from '../../../core/model/target-group.ts';
+import { canonicalAddress } from './address.ts';
 import { nameIn, parsePath, zoneIn } from './paths.ts';
 
 /** Facts of a health check. Defaults are those of the Compute API reference (HealthCheck). Without one, nothing is ever unhealthy. */
@@ -41,10 +42,10 @@ export function mapPodEndpoint(
   backendService: string,
 ): TargetFacts {
   const { ipAddress, ipv6Address } = endpoint.networkEndpoint ?? {};
-  return { kind: 'pod', ip: ipAddress ?? ipv6Address ?? '', ...mapState(endpoint, group, backendService) };
+  return { kind: 'pod', ip: canonicalAddress(ipAddress ?? ipv6Address), ...mapState(endpoint, group, backendService) };
 }
 
-/** What endpoints of both kinds have. */
+/** What endpoints of both kinds have. One with addresses of IPv4 and IPv6 has a state for each. */
 function mapState(
   { networkEndpoint, healths }: compute_v1.Schema$NetworkEndpointWithHealthStatus,
   group: string,
@@ -54,7 +55,7 @@ function mapState(
   return {
     port: networkEndpoint?.port ?? 0,
     zone: zoneIn(group),
-    ...mapHealth(own === undefined ? [] : [own.healthState]),
+    ...mapHealth([own?.healthState, own?.ipv6HealthState]),
   };
 }
 

@@ -62,8 +62,10 @@ export interface ComputeOperation {
 export interface Backend {
   /** `zones/Z/instances/N`. */
   readonly instance: string;
-  /** Of a network endpoint; undefined where the VM as a whole is the member. */
+  /** Of a network endpoint, empty for one that has only the other; undefined where the VM as a whole is the member. */
   readonly ip: string | undefined;
+  /** Of a network endpoint that has one. */
+  readonly ipv6?: string | undefined;
   /** Of an endpoint GCE_VM_IP_PORT. */
   readonly port: number | undefined;
   /** Epoch ms. */
@@ -73,7 +75,7 @@ export interface Backend {
 }
 
 /** What identifies a member of a group. */
-export type BackendKey = Pick<Backend, 'instance' | 'ip' | 'port'>;
+export type BackendKey = Pick<Backend, 'instance' | 'ip' | 'ipv6' | 'port'>;
 
 /** A resource that a client describes: what was sent, and what the cloud adds to it. */
 export interface Resource {

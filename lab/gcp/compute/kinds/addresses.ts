@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { PASSTHROUGH_CIDRS, VIP_CIDR } from '../../../network-plan.ts';
 import { HttpError } from '../../errors.ts';
 import type { World } from '../../world.ts';
@@ -36,9 +37,22 @@ export function chooseAddress(world: World, type: unknown): string {
   throw new HttpError(403, 'quotaExceeded', "Quota 'IN_USE_ADDRESSES' exceeded.  Limit: 254.0 in region.");
 }
 
+/**
+ * A free range of 2600:1900:4180::/64 for a forwarding rule of IPv6, which is what such a rule has for an address, written in full (ingress-gce,
+ * pkg/l4/resources/l4ipv6.go and pkg/l4/address/manager_test.go). @throws HttpError 403 when none is left
+ */
+export function chooseRange(world: World): string {
+  const used = new Set([...world.resources.values()].map(({ fields }) => fields['IPAddress']));
+  for (let host = 1; host < 65_536; host += 1) {
+    const range = `2600:1900:4180:0:0:${host.toString(16)}:0:0/96`;
+    if (!used.has(range)) return range;
+  }
+  throw new HttpError(403, 'quotaExceeded', "Quota 'IN_USE_ADDRESSES' exceeded.  Limit: 65535.0 in region.");
+}
+
 /** The address that a reference means: one in numbers, or a reserved one. */
 export function readAddress(world: World, reference: string): string {
-  if (/^[\d.]+$|:.*:/.test(reference) && !reference.includes('/')) return reference;
+  if (isIP(reference.replace(/\/96$/, '')) !== 0) return reference;
   const address = world.resources.get(parseLink(reference))?.fields['address'];
   if (typeof address === 'string') return address;
   throw new HttpError(400, 'invalid', `Invalid value for field 'resource.IPAddress': '${reference}'.`);

@@ -8,7 +8,7 @@ import type { Backend, BackendKey, Resource } from '../state.ts';
 type BackendHealth = 'HEALTHY' | 'UNHEALTHY' | 'DRAINING';
 
 const sameAs = (one: BackendKey) => (other: BackendKey) =>
-  one.instance === other.instance && one.ip === other.ip && one.port === other.port;
+  one.instance === other.instance && one.ip === other.ip && one.ipv6 === other.ipv6 && one.port === other.port;
 
 /** The VM that a reference means. @throws HttpError 400 when there is none; that Google answers so is an assumption */
 export function requireVm(world: World, reference: unknown, zone?: string): string {

@@ -1,4 +1,4 @@
-import { chooseAddress, readAddress } from './addresses.ts';
+import { chooseAddress, chooseRange, readAddress } from './addresses.ts';
 import type { Kind } from './kind.ts';
 
 /** Forwarding rules: what an address leads to. */
@@ -7,11 +7,13 @@ export const forwardingRules: Kind = {
   singular: 'forwardingRule',
   apis: { region: 'forwardingRules', global: 'globalForwardingRules' },
   methods: ['get', 'list', 'aggregatedList', 'insert', 'delete', 'patch'],
-  complete: (world, _scope, { IPAddress, loadBalancingScheme = 'EXTERNAL' }) => ({
+  complete: (world, _scope, { IPAddress, ipVersion, loadBalancingScheme = 'EXTERNAL' }) => ({
     loadBalancingScheme,
     IPAddress:
       typeof IPAddress === 'string' && IPAddress !== ''
         ? readAddress(world, IPAddress)
-        : chooseAddress(world, loadBalancingScheme),
+        : ipVersion === 'IPV6'
+          ? chooseRange(world)
+          : chooseAddress(world, loadBalancingScheme),
   }),
 };

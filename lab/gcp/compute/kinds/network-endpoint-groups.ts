@@ -10,6 +10,7 @@ import type { Kind } from './kind.ts';
 interface Endpoint {
   readonly instance?: string;
   readonly ipAddress?: string;
+  readonly ipv6Address?: string;
   readonly port?: number;
 }
 
@@ -55,9 +56,10 @@ function sentEndpoints({ body }: ComputeCall): readonly Endpoint[] {
 
 function readEndpoints(world: World, group: Resource, call: ComputeCall) {
   const withPort = group.fields['networkEndpointType'] === 'GCE_VM_IP_PORT';
-  return sentEndpoints(call).map(({ instance, ipAddress, port }) => ({
+  return sentEndpoints(call).map(({ instance, ipAddress, ipv6Address, port }) => ({
     instance: requireVm(world, instance, scopeIn(group.path)),
     ip: ipAddress ?? '',
+    ipv6: ipv6Address,
     port: withPort ? port : undefined,
   }));
 }
@@ -65,27 +67,32 @@ function readEndpoints(world: World, group: Resource, call: ComputeCall) {
 /** The members that a call names. Those who detach pods may leave out the VM. */
 function findEndpoints(group: Resource, call: ComputeCall): Backend[] {
   const sent = sentEndpoints(call);
-  return group.backends.filter(({ ip, port, instance }) =>
+  return group.backends.filter(({ ip, ipv6, port, instance }) =>
     sent.some(
       (endpoint) =>
-        endpoint.ipAddress === ip &&
+        (endpoint.ipAddress ?? '') === ip &&
+        endpoint.ipv6Address === ipv6 &&
         (endpoint.port === undefined || port === undefined || endpoint.port === port) &&
         (endpoint.instance === undefined || nameIn(endpoint.instance) === nameIn(instance)),
     ),
   );
 }
 
+/** An endpoint has a state for each of its addresses (Compute API reference, HealthStatusForNetworkEndpoint). */
 function describeEndpoint(world: World, group: Resource, backend: Backend, shown: boolean) {
   const services = shown ? servicesWith(world, group) : [];
+  const { ip, ipv6 } = backend;
   return {
     networkEndpoint: {
       instance: nameIn(backend.instance),
-      ipAddress: backend.ip,
+      ...(ip !== '' && { ipAddress: ip }),
+      ...(ipv6 !== undefined && { ipv6Address: ipv6 }),
       ...(backend.port !== undefined && { port: backend.port }),
     },
     healths: services.map((service) => ({
       backendService: { backendService: linkTo(world, service.path) },
-      healthState: readHealth(world, service, group, backend),
+      ...(ip !== '' && { healthState: readHealth(world, service, group, backend) }),
+      ...(ipv6 !== undefined && { ipv6HealthState: readHealth(world, service, group, { ...backend, ip: ipv6 }) }),
     })),
   };
 }

@@ -1,0 +1,71 @@
+/** Which forwarding rules the adapter takes for those of a Service: addresses of IPv6, and addresses that several Services have. */
+import './tls-roots.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { nameOfTarget } from '../../../core/model/target-group.ts';
+import type { LoadBalancers } from '../../../ports/load-balancers.ts';
+import { makeNodeGroups, makePodGroups, openBalancers, openCompute, podEndpoint, serviceAt } from './balancers.ts';
+import { type GkeBench, openBench } from './support.ts';
+
+let bench: GkeBench;
+let balancers: LoadBalancers;
+let compute: ReturnType<typeof openCompute>;
+beforeEach(async () => {
+  bench = await openBench();
+  balancers = openBalancers(bench);
+  compute = openCompute(bench);
+});
+
+const rules = 'regions/europe-west1/forwardingRules';
+const describedAs = (service: string) => JSON.stringify({ 'networking.gke.io/service-name': service });
+
+/** One more rule that leads to the backend service of that name. Returns its address. */
+async function addRule(name: string, backend: string, fields: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const backendService = compute.url(`regions/europe-west1/backendServices/${backend}`);
+  await compute.send('POST', rules, { name, loadBalancingScheme: 'EXTERNAL', backendService, ...fields });
+  return String((await compute.send('GET', `${rules}/${name}`))['IPAddress']);
+}
+
+describe('a Service with addresses of IPv4 and IPv6', () => {
+  const ranged = async () =>
+    await addRule('web-ipv6', 'web', { ipVersion: 'IPV6', description: describedAs('default/web') });
+
+  test.each([
+    ['as the rule has it, without its prefix length', (address: string) => address],
+    ['in its canonical form', (address: string) => address.replace('0:0:1:0:0', '0:0:1::')],
+  ])('is found by both, the latter %s', async (_, written) => {
+    const hostnames = [await makeNodeGroups(compute), written((await ranged()).replace('/96', ''))];
+    expect(hostnames[1]).toMatch(/^2600:1900:4180:0:0:1:/);
+    const { groups, unsupported } = await balancers.discover([serviceAt(undefined, { hostnames })]);
+    expect(unsupported).toEqual([]);
+    expect(groups.map(({ name }) => name)).toEqual(['web']);
+  });
+});
+
+describe('an endpoint with addresses of IPv4 and IPv6', () => {
+  const ipv6 = (address: string) => `fd00:0:0:0:0:0:${address.split('.').slice(2).join(':')}`;
+  const attach = async (own: (vm: (typeof compute.vms)[number]) => object) => {
+    const web = await makePodGroups(compute);
+    for (const vm of compute.vms) {
+      const group = `zones/${vm.zone}/networkEndpointGroups/web`;
+      await compute.send('POST', `${group}/detachNetworkEndpoints`, { networkEndpoints: [podEndpoint(vm)] });
+      await compute.send('POST', `${group}/attachNetworkEndpoints`, { networkEndpoints: [own(vm)] });
+    }
+    bench.cloudClock.advance(60_000);
+    const { groups } = await balancers.discover([web]);
+    const [read] = await balancers.readTargets(groups);
+    return new Map((read?.targets ?? []).map((target) => [nameOfTarget(target), target.state]));
+  };
+
+  test('that has only the latter has a state, under the address that its pod has in the cluster', async () => {
+    const states = await attach((vm) => ({ instance: vm.name, ipv6Address: ipv6(vm.ip), port: 8_080 }));
+    expect([...states.keys()].every((name) => /^fd00::\d+:\d+:8080$/.test(name))).toBe(true);
+    expect([...states.values()]).toEqual(compute.vms.map(() => 'healthy'));
+  });
+
+  test('is as healthy as the worse of them', async () => {
+    const [failing] = compute.vms;
+    bench.gcp.model.failing.add(ipv6(failing?.ip ?? ''));
+    const states = await attach((vm) => ({ ...podEndpoint(vm), ipv6Address: ipv6(vm.ip) }));
+    expect([...states.values()].toSorted()).toEqual(['healthy', 'healthy', 'healthy', 'unhealthy']);
+  });
+});
