@@ -65,14 +65,24 @@ export async function discoverGroups(
 function matchService(service: ServiceFacts, rules: readonly Rule[]): (Match | UnsupportedServiceFacts)[] {
   return service.hostnames.flatMap((address): (Match | UnsupportedServiceFacts)[] => {
     const canonical = canonicalAddress(address);
-    const own = rules.filter(({ IPAddress }) => canonicalAddress(IPAddress) === canonical);
-    return own.length === 0 ? [unknownLoadBalancer(service.key, address)] : own.map((rule) => judgeRule(service, rule));
+    const there = rules.filter(({ IPAddress }) => canonicalAddress(IPAddress) === canonical);
+    const [first] = there;
+    if (first === undefined) return [unknownLoadBalancer(service.key, address)];
+    const own = there.filter((rule) => isFor(service, rule));
+    return own.length === 0 ? [notManaged(service.key, first)] : own.map((rule) => judgeRule(service, rule));
   });
 }
 
+/**
+ * Others may have the address too: that of another Service with another protocol or other ports (load balancing documentation, "Internal passthrough
+ * Network Load Balancer forwarding rules that use a common IP address"), or one in another network of the project.
+ */
+function isFor({ key: service }: ServiceFacts, { description }: Rule): boolean {
+  const named = readDescription(description);
+  return serviceKeys.some((key) => named[key] === service);
+}
+
 function judgeRule(service: ServiceFacts, rule: Rule): Match | UnsupportedServiceFacts {
-  const named = readDescription(rule.description);
-  if (!serviceKeys.some((key) => named[key] === service.key)) return notManaged(service.key, rule);
   // Only passthrough load balancers have nodes behind them (load balancing documentation, "Forwarding rules overview"); the others are proxies.
   const passesThrough = rule.loadBalancingScheme === 'EXTERNAL' || rule.loadBalancingScheme === 'INTERNAL';
   const path = backendPath(rule);

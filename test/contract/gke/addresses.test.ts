@@ -69,3 +69,41 @@ describe('an endpoint with addresses of IPv4 and IPv6', () => {
     expect([...states.values()].toSorted()).toEqual(['healthy', 'healthy', 'healthy', 'unhealthy']);
   });
 });
+
+describe('an address that several rules have', () => {
+  const shared = { key: 'default/web' };
+  const others = [
+    ['another Service', { description: describedAs('default/dns') }],
+    ['nobody, in another network', { description: '', network: 'global/networks/other' }],
+  ] as const;
+
+  test.each(others)('leads to the Service that one of them names, whatever is for %s', async (_, fields) => {
+    const address = await makeNodeGroups(compute);
+    await makeNodeGroups(compute, { name: 'dns' });
+    await addRule('other', 'dns', { IPAddress: address, IPProtocol: 'UDP', ...fields });
+    const { groups, unsupported } = await balancers.discover([serviceAt(address, shared)]);
+    expect(unsupported).toEqual([]);
+    expect(groups.map(({ name }) => name)).toEqual(['web']);
+  });
+
+  test('belongs to each of two Services that share it', async () => {
+    const address = await makeNodeGroups(compute);
+    await makeNodeGroups(compute, { name: 'dns' });
+    await addRule('udp', 'dns', { IPAddress: address, IPProtocol: 'UDP', description: describedAs('default/dns') });
+    const { groups, unsupported } = await balancers.discover([
+      serviceAt(address),
+      serviceAt(address, { key: 'default/dns', usesUdp: true }),
+    ]);
+    expect(unsupported).toEqual([]);
+    const found = groups.map(({ service, name }) => `${service} ${name}`);
+    expect(found.toSorted()).toEqual(['default/dns dns', 'default/web web']);
+  });
+
+  test('is of none of them when no rule names it', async () => {
+    const address = await makeNodeGroups(compute);
+    await addRule('other', 'web', { IPAddress: address, description: 'mine' });
+    const { groups, unsupported } = await balancers.discover([serviceAt(address, { key: 'default/none' })]);
+    expect(groups).toEqual([]);
+    expect(unsupported).toMatchObject([{ service: 'default/none', why: 'not-managed' }]);
+  });
+});
