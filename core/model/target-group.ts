@@ -71,6 +71,8 @@ export interface TargetGroupFacts {
   readonly name: string;
   /** Which sort of set it is, e.g. `elbv2-instance`: durations are learned for each. Nobody but its adapter compares it. */
   readonly kind: string;
+  /** Where the cloud lists its targets, if not under its ID. Nobody but its adapter reads it. */
+  readonly parts?: readonly string[];
   readonly loadBalancer: string;
   /** Its Service, `namespace/name`. */
   readonly service: string;

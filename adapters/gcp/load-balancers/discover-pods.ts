@@ -31,25 +31,26 @@ export async function discoverPodGroups(
   const found = grouped.flatMap(({ key, podGroups }) =>
     podGroups.names.flatMap((name) =>
       backendServices.flatMap((backend) => {
-        const zones = zonesOf(backend, name, podGroups);
-        return zones.length === 0 ? [] : [{ key, name, backend, zones }];
+        const parts = partsOf(backend, name, podGroups);
+        return parts.length === 0 ? [] : [{ key, name, backend, parts }];
       }),
     ),
   );
   return await Promise.all(
-    found.map(async ({ key, name, backend, zones }): Promise<TargetGroupBase> => {
+    found.map(async ({ key, name, backend, parts }): Promise<TargetGroupBase> => {
       const path = parsePath(backend.selfLink);
       return {
         id: `${path}#${name}`,
         name,
         kind: podEndpoints,
+        parts,
         loadBalancer: nameIn(path),
         service: key,
         strandsDraining: false,
         membership: 'pods',
         returnsAfterDrain: true,
         crossZone: true,
-        zones,
+        zones: [...new Set(parts.flatMap((part) => zoneIn(part) ?? []))],
         deregistrationDelayMs: (backend.connectionDraining?.drainingTimeoutSec ?? 0) * 1_000,
         // As for groups of nodes ("Enable connection draining").
         terminatesConnectionsAfterDelay: true,
@@ -66,9 +67,23 @@ export function backendOf({ id }: Pick<TargetGroupBase, 'id'>): string {
   return id.split('#')[0] ?? '';
 }
 
-/** Zones in which the backend service has the group. Groups in other clusters of the project have other names. */
-function zonesOf({ backends = [] }: BackendService, name: string, { zones }: PodGroupsFacts): readonly string[] {
+/** Paths of the groups of that name, and of their like for other subnets, that the backend service has in zones of the Service. */
+function partsOf({ backends = [] }: BackendService, name: string, { zones }: PodGroupsFacts): readonly string[] {
   const paths = backends.map(({ group }) => parsePath(group));
-  const own = paths.filter((path) => path.includes('/networkEndpointGroups/') && nameIn(path) === name);
-  return own.flatMap((path) => zoneIn(path) ?? []).filter((zone) => zones.includes(zone));
+  const own = paths.filter((path) => path.includes('/networkEndpointGroups/') && isNamedAfter(name, nameIn(path)));
+  return own.filter((path) => zones.includes(zoneIn(path) ?? ''));
+}
+
+/**
+ * Whether a group has that name, or has the pods of the same port on nodes of another subnet than the cluster's first: the Service names only the groups
+ * of that one. Names of others have six digits of a hash of their subnet, at the end of a name that somebody has chosen, or before a hash of the cluster,
+ * the Service and its port (ingress-gce, pkg/utils/namer/namer.go, NonDefaultSubnetCustomNEG and NonDefaultSubnetNEG; pkg/neg/controller.go,
+ * syncNegStatusAnnotation). Groups in other clusters of the project have other names.
+ */
+function isNamedAfter(name: string, other: string): boolean {
+  if (other === name) return true;
+  if (other.startsWith(`${name}-`)) return /^[0-9a-f]{6}$/.test(other.slice(name.length + 1));
+  const [, cluster, hash] = /^(k8s\d-\w+-).*(-[0-9a-f]{8})$/.exec(name) ?? [];
+  if (cluster === undefined || hash === undefined) return false;
+  return other.startsWith(cluster) && other.endsWith(hash) && /-[0-9a-f]{6}$/.test(other.slice(0, -hash.length));
 }

@@ -99,10 +99,9 @@ async function readMembers(reader: BalancerReader, group: TargetGroupBase): Prom
 }
 
 async function readPods(reader: BalancerReader, group: TargetGroupBase): Promise<readonly TargetFacts[]> {
-  const read = group.zones.map(async (zone) => {
-    const path = `zones/${zone}/networkEndpointGroups/${group.name}`;
-    return (await listEndpoints(reader, path)).map((endpoint) => mapPodEndpoint(endpoint, path, backendOf(group)));
-  });
+  const read = (group.parts ?? []).map(async (path) =>
+    (await listEndpoints(reader, path)).map((endpoint) => mapPodEndpoint(endpoint, path, backendOf(group))),
+  );
   return (await Promise.all(read)).flat();
 }
 

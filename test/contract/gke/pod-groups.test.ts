@@ -1,6 +1,6 @@
 /** What the adapter tells of groups of pods, which load balancers of GKE have as targets without a node in between. */
 import './tls-roots.ts';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import { nameOfTarget } from '../../../core/model/target-group.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
@@ -86,6 +86,55 @@ test('groups that no backend service has get no connections, and are left out', 
 test('without such a Service, nobody lists backend services', async () => {
   await balancers.discover([serviceAt(undefined)]);
   expect(calls(bench.gcp, 'backendServices.aggregatedList')).toEqual([]);
+});
+
+describe('a cluster with nodes in several subnets', () => {
+  // Names as ingress-gce gives them (pkg/utils/namer/namer.go, NEG, NonDefaultSubnetNEG and NonDefaultSubnetCustomNEG).
+  const generated = 'k8s1-01234567-default-web-80-08a4d9c0';
+  const names = [
+    ['generated', generated, 'k8s1-01234567-default-web-80-3be412-08a4d9c0'],
+    [
+      'generated and shortened',
+      `k8s1-01234567-${'x'.repeat(33)}-5d10aaf3`,
+      `k8s1-01234567-${'x'.repeat(26)}--3be412-5d10aaf3`,
+    ],
+    ['chosen', 'shop', 'shop-3be412'],
+  ] as const;
+
+  /** Half of the pods of each zone are in another group, with the subnet of their node. */
+  const split = async (name: string, other: string) => {
+    const service = await makePodGroups(compute, { name });
+    for (const zone of zones) {
+      const [moved] = compute.inZone(zone);
+      if (moved === undefined) throw new Error('no VM');
+      const groups = `zones/${zone}/networkEndpointGroups`;
+      const networkEndpoints = [podEndpoint(moved)];
+      await compute.send('POST', `${groups}/${name}/detachNetworkEndpoints`, { networkEndpoints });
+      await compute.send('POST', groups, { name: other, networkEndpointType: 'GCE_VM_IP_PORT' });
+      await compute.send('POST', `${groups}/${other}/attachNetworkEndpoints`, { networkEndpoints });
+    }
+    const backends = [name, other].flatMap((one) =>
+      zones.map((zone) => ({ group: compute.url(`zones/${zone}/networkEndpointGroups/${one}`) })),
+    );
+    await compute.send('PATCH', `global/backendServices/${name}`, { backends });
+    bench.cloudClock.advance(60_000);
+    return service;
+  };
+
+  test.each(names)('has all pods of a Service in one group, when its name was %s', async (_, name, other) => {
+    const service = await split(name, other);
+    expect(await groupsOf(service)).toMatchObject([{ name, zones }]);
+    expect(await statesOf(service)).toEqual(all('healthy'));
+  });
+
+  test.each([
+    ['another port', 'k8s1-01234567-default-web-443-3be412-51c5a0c5'],
+    ['another cluster', 'k8s1-89abcdef-default-web-80-3be412-08a4d9c0'],
+    ['another Service', 'shop-3be412'],
+  ])('has none of %s behind the same backend service', async (_, other) => {
+    const service = await split(generated, other);
+    expect(Object.keys(await statesOf(service))).toHaveLength(2);
+  });
 });
 
 test('a group that was deleted meanwhile is a Conflict', async () => {
