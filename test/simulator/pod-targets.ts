@@ -47,7 +47,7 @@ function differences(world: World, service: SimService, targets: readonly SimPod
 }
 
 function register(world: World, service: SimService, pod: SimPod): void {
-  const target: SimPodTarget = { pod, state: 'initial', forwards: false };
+  const target: SimPodTarget = { pod, state: 'initial', listed: true, forwards: false };
   service.podTargets = [...(service.podTargets ?? []).filter((one) => one.pod !== pod), target];
   note(world, `${service.key}: pod ${pod.name} registers`);
   const { registration, healthInterval, healthThreshold } = world.delays;
@@ -57,13 +57,19 @@ function register(world: World, service: SimService, pod: SimPod): void {
   });
 }
 
-/** New connections arrive until the change has propagated, and established ones go on for the deregistration delay. */
+/** New connections arrive until the change has propagated, and established ones go on for as long as the load balancer drains: not at all with 0. */
 function deregister(world: World, service: SimService, target: SimPodTarget): void {
   target.state = 'draining';
   note(world, `${service.key}: pod ${target.pod.name} drains`);
+  if (service.connectionDrainMs === 0 && target.forwards) {
+    world.traffic.cut += 1;
+    note(world, `${service.key}: connections to pod ${target.pod.name} cut`);
+  }
   const { propagation, deregistration } = world.delays;
+  const connectionDrainMs = service.connectionDrainMs ?? deregistration;
   later(world, propagation, () => (target.forwards = false));
-  later(world, Math.max(propagation, deregistration), () => {
+  later(world, connectionDrainMs, () => (target.listed = false));
+  later(world, Math.max(propagation, connectionDrainMs), () => {
     service.podTargets = service.podTargets?.filter((one) => one !== target) ?? [];
   });
 }
@@ -100,7 +106,8 @@ function answers({ nodes, instances }: World, { accepts, node }: SimPod): boolea
 
 /** The targets as the API of the cloud returns them. */
 export function describePods({ nodes }: World, targets: readonly SimPodTarget[]): PodTarget[] {
-  return targets.map(({ pod, state }) => ({
+  const listed = targets.filter((target) => target.listed);
+  return listed.map(({ pod, state }) => ({
     kind: 'pod',
     ip: addressOf(pod),
     port: containerPort,

@@ -127,6 +127,8 @@ export interface SimTarget {
 export interface SimPodTarget {
   pod: SimPod;
   state: TargetState;
+  /** The API of the cloud lists it. */
+  listed: boolean;
   /** The load balancer sends new connections here. */
   forwards: boolean;
 }

@@ -71,6 +71,44 @@ describe('a pool whose pods are targets', () => {
   });
 });
 
+describe('a load balancer of pods that drains no connections', () => {
+  const undrained = (scene: UpgradeScene = {}) => {
+    const upgrade = podsAsTargets(scene);
+    serviceNamed(upgrade.world, 'web').connectionDrainMs = 0;
+    return upgrade;
+  };
+  const cutsOf = ({ log }: World) => log.filter((line) => line.includes('default/web: connections to pod')).length;
+
+  test.each([
+    ['evicted', undefined],
+    ['surged', {}],
+  ] as const)(
+    'cuts those of each pod that is %s, and the report says so; new ones are waited for',
+    async (_, podSurge: Partial<PodSurgeTerms> | undefined) => {
+      const { world, start } = undrained(podSurge === undefined ? {} : { podSurge });
+      const { harness, handle } = await start();
+      const report = await harness.finish(handle);
+      expect(report.outcome).toBe('completed');
+      expect(report.unprotected).toEqual([
+        expect.stringContaining('k8s-default-web drains no connections: it cuts established ones as soon as a pod'),
+      ]);
+      expect({ ...world.traffic, sent: 0 }, world.log.join('\n')).toEqual({ sent: 0, lost: 0, cut: 4 });
+      expect(cutsOf(world)).toBe(4);
+      expect(world.violations).toEqual([]);
+      expectNothingLeft(world, 4);
+    },
+  );
+
+  test('loses new ones without the wait for their propagation', async () => {
+    const { world, start } = undrained({
+      policy: { disabledRules: ['wait-for-propagation'], traffic: { lossBudget: 1_000_000 } },
+    });
+    const { handle } = await start();
+    await handle.result();
+    expect(world.traffic.lost, world.log.join('\n')).toBeGreaterThan(0);
+  });
+});
+
 describe('a load balancer that finds no pod healthy', () => {
   const unhealthy = (world: World, name: string) => {
     const service = serviceNamed(world, name);

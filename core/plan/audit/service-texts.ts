@@ -77,7 +77,7 @@ export const serviceTexts: Readonly<Record<string, RuleText>> = {
   'SVC-030': {
     severities: ['error'],
     title: 'A load balancer that drains no connections',
-    why: 'It cuts the established connections of a node when it deregisters it, and nothing that nodeferry does keeps them. New connections are protected all the same.',
+    why: 'It cuts the established connections of a node, or of a pod that is a target itself, when it deregisters that, and nothing that nodeferry does keeps them. New connections are protected all the same.',
     fix: 'Give it a time for draining connections, or move the Service to a load balancer that has one.',
   },
   'SVC-032': {

@@ -88,13 +88,19 @@ test.each([
   },
 );
 
-test('a load balancer that drains nothing is told of once, with what is waited for instead', () => {
-  const group = { deregistrationDelayMs: 0, terminatesConnectionsAfterDelay: true };
-  const found = audit({ group }).filter(({ subject }) => subject === 'service default/web');
-  expect(found.map(({ rule, message }) => `${rule} ${message}`)).toEqual([
-    'SVC-030 k8s-web drains no connections: it cuts established ones as soon as a node is deregistered; before pods leave, only new connections are waited for, 3m 15s',
-  ]);
-});
+test.each([
+  ['node', {}],
+  ['pod', { membership: 'pods' }],
+] as const)(
+  'a load balancer that drains nothing is told of once, with what is waited for instead: a %s',
+  (what, of) => {
+    const group = { deregistrationDelayMs: 0, terminatesConnectionsAfterDelay: true, ...of };
+    const found = audit({ group }).filter(({ subject }) => subject === 'service default/web');
+    expect(found.map(({ rule, message }) => `${rule} ${message}`)).toEqual([
+      `SVC-030 k8s-web drains no connections: it cuts established ones as soon as a ${what} is deregistered; before pods leave, only new connections are waited for, 3m 15s`,
+    ]);
+  },
+);
 
 describe('a group of pods without a healthy target', () => {
   const target = (ip: string, state: TargetState, reason?: string): PodTarget => {
