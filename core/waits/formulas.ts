@@ -4,15 +4,6 @@ import { type DeregistrationFacts, hasPods, type TargetGroupFacts } from '../mod
 import { defaultPropagationMs, type Policy, type WaitPolicy } from '../policy/policy.ts';
 import { isEnabled } from '../policy/rules.ts';
 
-/**
- * Maximum time, ms, for which new connections still arrive after the health check of a target starts to fail. `(U+1)·I` is the bound of the
- * source-IP preservation proposal for Services. `U·I + timeout` covers health checks that do not respond. The delay inside the load balancer is
- * the policy's propagation.
- */
-export function healthCheckReactionMs(group: TargetGroupFacts, waits: WaitPolicy): number {
-  return waits.endpointPropagationMs + detectionMs(group) + waits.propagationMs;
-}
-
 /** Lag of load balancers that are not known to be slower, ms. */
 const usualUnhealthyLagMs = 5_000;
 
@@ -50,6 +41,10 @@ export function podDetachMs(group: Pick<TargetGroupFacts, 'deregistration'>, wai
   return controllerMs + propagationMs;
 }
 
+/**
+ * Maximum time, ms, until a health check that begins to fail has failed often enough. `(U+1)·I` is the bound of the source-IP preservation proposal for
+ * Services. `U·I + timeout` covers health checks that do not respond.
+ */
 function detectionMs({ healthCheck: { intervalMs, timeoutMs, unhealthyThreshold } }: TargetGroupFacts): number {
   return Math.max((unhealthyThreshold + 1) * intervalMs, unhealthyThreshold * intervalMs + timeoutMs);
 }

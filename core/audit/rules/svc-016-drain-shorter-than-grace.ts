@@ -18,7 +18,7 @@ export const svc016DrainShorterThanGrace: Rule = {
     groupPods(evictedPods(question), ({ pod, need: { groups, service } }) => {
       const { drainTime } = question.terms;
       const finishMs = (pod.terminationGracePeriodSeconds - preStopOf(pod)) * 1000;
-      const cutting = groups.filter((group) => group.terminatesConnectionsAfterDelay);
+      const cutting = groups.filter((group) => group.terminatesConnectionsAfterDelay === true);
       const short = cutting.filter((group) => group.deregistrationDelayMs < finishMs);
       if (short.length === 0) return undefined;
       const drains = short.map(

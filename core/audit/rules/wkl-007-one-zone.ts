@@ -17,10 +17,14 @@ export const wkl007OneZone: Rule = {
   needsLoadBalancers: true,
   check: (question) => {
     const { nodes } = indexOf(question.facts.cluster);
+    // A regional load balancer is in every zone of its region. Pods can only be where nodes are.
+    const hosting = new Set([...nodes.values()].map(({ zone }) => zone));
     return servicesOnPool(question).flatMap(({ service, groups }) => {
       const ready = readyEndpoints(service, question.facts.cluster);
       const zones = new Set(ready.map(({ node }) => nodes.get(node ?? '')?.zone));
-      const enabled = [...new Set(groups.flatMap((group) => group.zones))].toSorted();
+      const enabled = [...new Set(groups.flatMap((group) => group.zones))]
+        .filter((zone) => hosting.has(zone))
+        .toSorted();
       if (ready.length < 2 || zones.size !== 1 || enabled.length < 2) return [];
       return [
         {

@@ -1,5 +1,5 @@
 import { formatDuration } from '../../text/format.ts';
-import { healthCheckReactionMs } from '../../waits/formulas.ts';
+import { evictionReactionMs } from '../../waits/formulas.ts';
 import { auditedServices, type ClusterRule } from './rule.ts';
 
 const maxDetectionMs = 60_000;
@@ -15,7 +15,7 @@ export const svc006SlowHealthCheck: ClusterRule = (question) =>
           rule: 'SVC-006',
           severity: 'warning' as const,
           subject: `service ${service.key}`,
-          message: `${group.name} may send to a failed target for ${formatDuration(healthCheckReactionMs(group, question.policy.waits))}`,
+          message: `${group.name} may send to a failed target for ${formatDuration(evictionReactionMs(group, question.policy.waits))}`,
           hint: 'Lower the interval or the unhealthy threshold of its health check.',
         },
       ];

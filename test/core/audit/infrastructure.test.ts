@@ -43,6 +43,11 @@ function served(nodes: readonly string[]) {
   return { ...withPods(pods), cluster: { services: [aService('web', webPods()), metrics], apiServices } };
 }
 
+const asPart = (component: string) => (pod: PodFacts) => ({
+  ...pod,
+  labels: { ...pod.labels, 'app.kubernetes.io/component': component },
+});
+
 const cases: readonly RuleCase[] = [
   {
     rule: 'INF-001',
@@ -122,6 +127,17 @@ const cases: readonly RuleCase[] = [
     found: withPods(system('temporal', 'app.kubernetes.io/name=temporal', ['n1'])),
     says: 'stands still while it moves',
     boundary: withPods(system('temporal', 'app.kubernetes.io/name=temporal', ['n1', 'n3'])),
+  },
+  {
+    rule: 'INF-010',
+    severity: 'error',
+    what: 'the only history service of Temporal, but not its tools',
+    found: withPods(system('temporal', 'app.kubernetes.io/name=temporal', ['n1']).map(asPart('history'))),
+    says: 'its only ready pod is on n1',
+    boundary: withPods(
+      system('tools', 'app.kubernetes.io/name=temporal', ['n1']).map(asPart('admintools')),
+      system('ui', 'app.kubernetes.io/name=temporal', ['n2']).map(asPart('web')),
+    ),
   },
   {
     rule: 'INF-011',

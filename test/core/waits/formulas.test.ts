@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import {
   connectionDrainMs,
+  evictionReactionMs,
   forwardedAge,
-  healthCheckReactionMs,
   maxConnectionDrainMs,
   podToHealthyMs,
   terminationNotBefore,
@@ -12,9 +12,10 @@ import { aGroup, anObservation, aPolicy, aService } from '../support/facts.ts';
 const policy = aPolicy();
 const nlb = (changes: Parameters<typeof aGroup>[2] = {}) => aGroup('web', [], changes);
 
-test('the reaction time to a failing health check of a Network Load Balancer with AWS defaults', () => {
-  // 3 s endpoints + max((2+1)·10, 2·10+6) s + 180 s propagation
-  expect(healthCheckReactionMs(nlb(), policy.waits)).toBe(213_000);
+test('the reaction time to a failing health check of a Network Load Balancer with the defaults of its cloud', () => {
+  // 3 s endpoints + (3+1)·30 s + 40 s until it sends no more
+  const slow = { ...nlb().healthCheck, intervalMs: 30_000, timeoutMs: 10_000, unhealthyThreshold: 3 };
+  expect(evictionReactionMs(nlb({ unhealthyLagMs: 40_000, healthCheck: slow }), policy.waits)).toBe(163_000);
 });
 
 test('a pod becomes healthy at most one health check after its threshold', () => {
