@@ -14,8 +14,10 @@ export const groupAttributes = {
 } as const satisfies CloudTerms['attributes'];
 
 /**
- * The annotations of Services that both controllers of AWS read (cloud-provider-aws pkg/providers/v1/aws.go; AWS Load Balancer Controller,
- * docs/guide/service/annotations.md), and the labels of their pods and of namespaces with readiness gates (docs/deploy/pod_readiness_gate.md).
+ * The annotations of Services that the controllers of AWS read (cloud-provider-aws pkg/providers/v1/aws.go; AWS Load Balancer Controller,
+ * docs/guide/service/annotations.md): `attributes` as a whole only the AWS Load Balancer Controller, because the other one refuses a Service with any but
+ * two attributes, or ignores the annotation if it is older (pkg/providers/v1/aws_validations.go). Neither resets an attribute that the annotation does not
+ * have, so they can also be set at the group itself. And the labels of their pods and of namespaces with readiness gates (docs/deploy/pod_readiness_gate.md).
  */
 export const elbTerms: CloudTerms = {
   annotations: {
@@ -29,6 +31,7 @@ export const elbTerms: CloudTerms = {
     targetNodeLabels: `${prefix}-target-node-labels`,
   },
   attributes: groupAttributes,
+  setAttributes,
   drainTime: `${groupAttributes.drainSeconds} of its target groups`,
   // pkg/targetgroupbinding/utils.go
   readinessGate: 'target-health.elbv2.k8s.aws/',
@@ -43,3 +46,15 @@ export const elbTerms: CloudTerms = {
     { label: 'k8s-app', value: 'aws-cloud-controller-manager' },
   ],
 };
+
+/** The region is part of the ARN (`arn:aws:elasticloadbalancing:REGION:…`), but the AWS CLI does not take it from there. */
+function setAttributes(group: string, attributes: Readonly<Record<string, string>>): string {
+  const region = group.split(':')[3] ?? '';
+  const pairs = Object.entries(attributes).map(([key, value]) => `Key=${key},Value=${value}`);
+  return [
+    'aws elbv2 modify-target-group-attributes',
+    ...(region === '' ? [] : [`--region ${region}`]),
+    `--target-group-arn ${group}`,
+    `--attributes ${pairs.join(' ')}`,
+  ].join(' ');
+}

@@ -49,7 +49,7 @@ export async function discoverBoundGroups(
         attributes.ofTargetGroup(one.targetGroup, since),
       ]);
       const controller = 'aws-load-balancer-controller' as const;
-      return mapTargetGroup({ ...one, controller, loadBalancerAttributes, targetGroupAttributes });
+      return mapTargetGroup({ ...one, controller, isBound: true, loadBalancerAttributes, targetGroupAttributes });
     }),
   );
 }

@@ -14,6 +14,8 @@ interface TargetGroupSource {
   /** `namespace/name`. */
   readonly service: string;
   readonly controller: Controller;
+  /** An object of its own binds the group to the Service, so that annotations of the Service say nothing about it. */
+  readonly isBound?: boolean;
   readonly loadBalancer: LoadBalancer;
   readonly loadBalancerAttributes: readonly LoadBalancerAttribute[];
   readonly targetGroup: TargetGroup;
@@ -59,12 +61,20 @@ function mapDeregistration({ Type }: LoadBalancer): Pick<TargetGroupBase, 'dereg
   }
 }
 
+/** Least deregistration delay that AWS recommends for Network Load Balancers (user guide, target group attributes). */
+const deregistrationLagMs = 120_000;
+
 /** Whether a group of pods is named by an ARN: it is a target group. */
 export function isArn(name: string): boolean {
   return name.startsWith('arn:');
 }
 
-/** Facts of a target group, except its targets. Values that AWS leaves out are its documented defaults for a Network Load Balancer. */
+/**
+ * Facts of a target group, except its targets. The AWS Load Balancer Controller changes health checks and attributes in place
+ * (pkg/deploy/elbv2/target_group_synthesizer.go, with its default NLBHealthCheckAdvancedConfig). The service controller makes a new group when interval or
+ * protocol of the health check change (cloud-provider-aws pkg/providers/v1/aws_loadbalancer.go, healthCheckModified). Values that AWS leaves out are its
+ * documented defaults for a Network Load Balancer.
+ */
 export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase {
   const own = attributesOf(observation.targetGroupAttributes);
   const crossZone = mapCrossZone(own, attributesOf(observation.loadBalancerAttributes));
@@ -81,11 +91,13 @@ export function mapTargetGroup(observation: TargetGroupSource): TargetGroupBase 
     // Only the label's presence counts there (docs of the AWS Load Balancer Controller, "Node exclusion"; run with v3.5).
     ...(isLbc && !hasPods ? { ignoresLabelValue: true } : {}),
     membership: hasPods ? 'pods' : 'all-nodes',
+    ...(observation.isBound === true ? {} : { followsService: isLbc ? 'in-place' : 'with-new-group' }),
     crossZone,
     zones: (observation.loadBalancer.AvailabilityZones ?? []).map(({ ZoneName }) => ZoneName ?? '').sort(),
     deregistrationDelayMs: Number(own.get(groupAttributes.drainSeconds) ?? 300) * 1000,
     terminatesConnectionsAfterDelay: own.get(groupAttributes.endsDrained) === 'true',
     terminatesUnhealthyConnections: own.get(groupAttributes.endsUnhealthy) !== 'false',
+    ...(observation.loadBalancer.Type === 'network' ? { deregistrationLagMs } : {}),
     ...mapUnhealthyLag(observation.loadBalancer),
     ...(hasPods ? mapDeregistration(observation.loadBalancer) : {}),
     ...(own.get(groupAttributes.proxyHeader) === 'true' ? { sendsProxyHeader: true } : {}),

@@ -2,8 +2,10 @@
 export interface CloudTerms {
   /** Annotations of a Service by what they set. Absent where the controller sets all of that by itself. */
   readonly annotations?: ServiceAnnotations;
-  /** Names of the attributes of target groups by what they set. Absent together with the annotation that sets attributes. */
+  /** Names of the attributes of target groups by what they set. Absent where nothing but the load balancer itself sets that. */
   readonly attributes?: Readonly<Record<GroupAttribute, string>>;
+  /** A command line that sets attributes, by their names, of the target group with this ID. Absent together with the names. */
+  readonly setAttributes?: (group: string, attributes: Readonly<Record<string, string>>) => string;
   /** What sets for how long, in seconds, a load balancer lets the connections of a node end that it has deregistered. It ends a sentence. */
   readonly drainTime: string;
   /** How the condition types of the readiness gates of pods that are targets begin. Absent where there are none. */
@@ -25,7 +27,7 @@ interface ServiceAnnotations {
   /** In seconds. */
   readonly healthCheckInterval: string;
   readonly unhealthyThreshold: string;
-  /** All attributes of the target groups in one text, `key=value,key=value`. */
+  /** All attributes of the target groups in one text, `key=value,key=value`. Not every controller takes them from it. */
   readonly attributes: string;
   /** Whether a load balancer that is not made of target groups lets the connections of a node end. */
   readonly letsConnectionsEnd: string;

@@ -5,8 +5,8 @@ import type { AuditedObject, AuditQuestion, Fix, Rule } from './rule.ts';
 
 /** What the audit adds to a rule of the plan. */
 interface Addition extends Pick<Rule, 'source' | 'needsLoadBalancers'> {
-  /** What does it exactly, in addition to the hint of the finding. */
-  readonly fix?: (object: AuditedObject, question: AuditQuestion) => Omit<Fix, 'text'>;
+  /** What does it exactly. Its text comes after the hint of the finding. */
+  readonly fix?: (object: AuditedObject, question: AuditQuestion) => Partial<Fix>;
 }
 
 /** A rule of the plan as a rule of the audit: the same findings, about the whole cluster. Throws for an id that has no text. */
@@ -21,7 +21,8 @@ export function fromPlan(id: string, rule: ClusterRule, { fix = () => ({}), ...a
     check: (question) =>
       rule(question).map(({ severity, subject, message, hint }) => {
         const object = objectOfSubject(subject, question.facts.cluster);
-        return { severity, object, message, fix: { text: hint, ...fix(object, question) } };
+        const { text, ...exactly } = fix(object, question);
+        return { severity, object, message, fix: { text: text === undefined ? hint : `${hint} ${text}`, ...exactly } };
       }),
   };
 }

@@ -1,5 +1,7 @@
 /** Rules of the plan that the audit applies to the whole cluster. What they find, and when, is written in core/plan/audit alone. */
+import { balancedServices } from '../guard/serving.ts';
 import { indexOf } from '../model/cluster-index.ts';
+import { hasPods, type TargetGroupFacts } from '../model/target-group.ts';
 import { con001UnknownAge } from '../plan/audit/con-001-unknown-age.ts';
 import { inf004UnmanagedMarks } from '../plan/audit/inf-004-unmanaged-marks.ts';
 import { inf008WebhookOnPool } from '../plan/audit/inf-008-webhook-on-pool.ts';
@@ -10,7 +12,7 @@ import { svc001SingleNode } from '../plan/audit/svc-001-single-node.ts';
 import { svc002SingleNodeZone } from '../plan/audit/svc-002-single-node-zone.ts';
 import { svc005PublishesNotReady } from '../plan/audit/svc-005-publishes-not-ready.ts';
 import { svc006SlowHealthCheck } from '../plan/audit/svc-006-slow-health-check.ts';
-import { svc008ShortDeregistration } from '../plan/audit/svc-008-short-deregistration.ts';
+import { isDrainedBriefly, svc008ShortDeregistration } from '../plan/audit/svc-008-short-deregistration.ts';
 import { svc017TargetNodeLabels } from '../plan/audit/svc-017-target-node-labels.ts';
 import { svc020NoTargetGroup } from '../plan/audit/svc-020-no-target-group.ts';
 import { svc025TooManyTargets } from '../plan/audit/svc-025-too-many-targets.ts';
@@ -35,12 +37,12 @@ import { wkl030ToleratesCordon } from '../plan/audit/wkl-030-tolerates-cordon.ts
 import { wkl031LocalVolume } from '../plan/audit/wkl-031-local-volume.ts';
 import { wkl032Resized } from '../plan/audit/wkl-032-resized.ts';
 import { wkl034EvictedWhileTarget } from '../plan/audit/wkl-034-evicted-while-target.ts';
-import type { CloudTerms } from './cloud-terms.ts';
+import { changeCheck } from './change-check.ts';
 import { patchAnnotations, patchObject, scaleTo, withCommands } from './commands.ts';
 import { fromPlan } from './from-plan.ts';
 import { workloadOf } from './objects.ts';
 import type { AuditedObject, AuditQuestion, Fix, Rule } from './rule.ts';
-import { attributeFix } from './target-group-attributes.ts';
+import { attributeFix, type WantedAttributes } from './target-group-attributes.ts';
 
 const guide = 'Elastic Load Balancing user guide for Network Load Balancers';
 
@@ -53,7 +55,7 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('SVC-002', svc002SingleNodeZone, {
     source: `${guide}, target group health checks`,
     needsLoadBalancers: true,
-    fix: (object, { terms }) => yamlOf(attributeFix(object, terms, { crossZone: true })),
+    fix: setAttributes({ crossZone: true }, (group) => !group.crossZone),
   }),
   fromPlan('SVC-005', svc005PublishesNotReady, {
     source: 'kubernetes staging/src/k8s.io/endpointslice/utils.go',
@@ -62,12 +64,12 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('SVC-006', svc006SlowHealthCheck, {
     source: 'source-IP preservation proposal for Services',
     needsLoadBalancers: true,
-    fix: (object, { terms }) => withCommands(quickerCheck(object, terms)),
+    fix: quickerCheck,
   }),
   fromPlan('SVC-008', svc008ShortDeregistration, {
     source: `${guide}, target group attributes`,
     needsLoadBalancers: true,
-    fix: (object, { terms }) => yamlOf(attributeFix(object, terms, { drainSeconds: 120 })),
+    fix: setAttributes({ drainSeconds: 120 }, isDrainedBriefly),
   }),
   fromPlan('SVC-017', svc017TargetNodeLabels, {
     source: 'cloud-provider-aws pkg/providers/v1/aws_loadbalancer.go, filterTargetNodes',
@@ -92,7 +94,11 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('CON-001', con001UnknownAge, {
     source: 'measured: connections through a terminated node hang until the client gives up',
     needsLoadBalancers: true,
-    fix: (object, { terms }) => yamlOf(attributeFix(object, terms, { endsDrained: true })),
+    fix: setAttributes(
+      { endsDrained: true },
+      (group) => !hasPods(group) && group.terminatesConnectionsAfterDelay !== true,
+      'Or have the load balancer close what is left at the end of its drain time.',
+    ),
   }),
   fromPlan('WKL-001', wkl001SingleReplica, {
     source: 'Kubernetes docs, Disruptions',
@@ -162,12 +168,25 @@ function newBudget({ namespace = '', name }: AuditedObject, { facts }: AuditQues
 }
 
 /** The fastest check of a Network Load Balancer that keeps its meaning: every 10 s, two failures. */
-function quickerCheck(service: AuditedObject, { annotations }: CloudTerms): readonly string[] {
-  const wanted = annotations && { [annotations.healthCheckInterval]: '10', [annotations.unhealthyThreshold]: '2' };
-  return patchAnnotations(service, wanted);
+function quickerCheck(service: AuditedObject, { terms, facts }: AuditQuestion): Partial<Fix> {
+  const { annotations: own } = terms;
+  const wanted = own && { [own.healthCheckInterval]: '10', [own.unhealthyThreshold]: '2' };
+  return changeCheck(service, groupsOf(service, facts), wanted);
 }
 
-/** Only the manifest of a fix: the finding of the plan says in words what to do. */
-function yamlOf({ yaml }: Fix): Omit<Fix, 'text'> {
-  return yaml === undefined ? {} : { yaml };
+/** Sets attributes of those target groups of a Service that are wrong, where the cloud has such attributes. */
+function setAttributes(
+  wanted: WantedAttributes,
+  isWrong: (group: TargetGroupFacts, question: AuditQuestion) => boolean,
+  what?: string,
+): (service: AuditedObject, question: AuditQuestion) => Partial<Fix> {
+  return (service, question) => {
+    if (question.terms.attributes === undefined) return {};
+    const groups = groupsOf(service, question.facts).filter((group) => isWrong(group, question));
+    return attributeFix(service, groups, question.terms, wanted, what);
+  };
+}
+
+function groupsOf({ namespace, name }: AuditedObject, facts: AuditQuestion['facts']): readonly TargetGroupFacts[] {
+  return balancedServices(facts).get(`${namespace}/${name}`)?.groups ?? [];
 }

@@ -64,6 +64,13 @@ export interface DeregistrationFacts {
   readonly propagationMs: number;
 }
 
+/**
+ * What its controller does when annotations of its Service change. `in-place`: it changes attributes and health check of the group. `with-new-group`: for
+ * another interval or protocol of the health check it makes a new group, whose targets are healthy only after a while, and it takes no attributes from
+ * annotations.
+ */
+type FollowsService = 'in-place' | 'with-new-group';
+
 /** A set of targets to which a load balancer sends traffic. Attributes are read from the cloud, never assumed. */
 export interface TargetGroupFacts {
   /** ARN or the cloud's own name. */
@@ -82,6 +89,8 @@ export interface TargetGroupFacts {
   readonly ignoresLabelValue?: boolean;
   /** Absent in facts from before there were others than `all-nodes`. */
   readonly membership?: Membership;
+  /** Absent where annotations of its Service change nothing about it, and where nobody knows. */
+  readonly followsService?: FollowsService;
   /**
    * A node that is included again while it drains is registered only when that has ended (ingress-gce v1.41.1: a detach operation is not cancelled).
    * Absent where it is registered at once.
@@ -101,6 +110,8 @@ export interface TargetGroupFacts {
   readonly terminatesConnectionsAfterDelay: boolean | 'unknown';
   /** The load balancer closes the connections of a target that becomes unhealthy. */
   readonly terminatesUnhealthyConnections: boolean;
+  /** How long, ms, new connections may still arrive after a target was deregistered. Absent where that is short, or not known. */
+  readonly deregistrationLagMs?: number;
   /** How long, ms, new connections may still arrive after the load balancer has found a target unhealthy. Absent when it is not known. */
   readonly unhealthyLagMs?: number;
   /** How long deregistering a target takes there. Absent when it is not known. */

@@ -1,7 +1,10 @@
+import type { TargetGroupFacts } from '../../model/target-group.ts';
 import { hostServices } from '../../plan/audit/rule.ts';
+import { changeCheck } from '../change-check.ts';
+import type { CloudTerms } from '../cloud-terms.ts';
 import { patchAnnotations, withCommands } from '../commands.ts';
 import { named } from '../objects.ts';
-import type { Rule } from '../rule.ts';
+import type { AuditedObject, Fix, Rule } from '../rule.ts';
 
 /** SVC-003: the health check of a Local Service goes through its traffic port, which terminating pods still answer. */
 export const svc003TrafficPortCheck: Rule = {
@@ -15,24 +18,35 @@ export const svc003TrafficPortCheck: Rule = {
   needsLoadBalancers: true,
   check: (question) =>
     hostServices(question).flatMap(({ service, groups }) => {
-      const wrong = groups.filter(
-        ({ healthCheck: { protocol, port } }) => port === 'traffic-port' || protocol === 'TCP',
-      );
+      const wrong = groups.filter((group) => group.healthCheck.port === 'traffic-port' || isTcp(group));
       if (wrong.length === 0) return [];
       const checks = wrong.map(({ name, healthCheck: { protocol, port } }) => `${name}: ${protocol} on ${port}`);
       const object = named('Service', service.key);
-      const { annotations: own } = question.terms;
-      const annotations = own && { [own.healthCheckPort]: null, [own.healthCheckProtocol]: null };
       return [
         {
           severity: 'error' as const,
           object,
           message: `the health check does not ask kube-proxy on healthCheckNodePort ${service.healthCheckNodePort} (${checks.join('; ')})`,
-          fix: {
-            text: 'Remove what sets port and protocol of its health check: the controller then chooses healthCheckNodePort.',
-            ...withCommands(patchAnnotations(object, annotations)),
-          },
+          fix: checkNodePort(object, wrong, question.terms),
         },
       ];
     }),
 };
+
+function checkNodePort(
+  service: AuditedObject,
+  groups: readonly TargetGroupFacts[],
+  { annotations: own }: CloudTerms,
+): Fix {
+  const text =
+    'Remove what sets port and protocol of its health check: the controller then chooses healthCheckNodePort.';
+  const port = own && { [own.healthCheckPort]: null };
+  // Every controller changes the port in place.
+  if (!groups.some(isTcp)) return { text, ...withCommands(patchAnnotations(service, port)) };
+  const { text: but, ...exactly } = changeCheck(service, groups, own && { ...port, [own.healthCheckProtocol]: null });
+  return { text: but === undefined ? text : `${text} ${but}`, ...exactly };
+}
+
+function isTcp({ healthCheck: { protocol } }: TargetGroupFacts): boolean {
+  return protocol === 'TCP';
+}

@@ -25,6 +25,7 @@ export const svc009ResetsUnhealthy: Rule = {
           message: `${resetting.map(({ name }) => name).join(', ')} resets the connections of a node whose last pod begins to terminate`,
           fix: attributeFix(
             object,
+            resetting,
             question.terms,
             { endsUnhealthy: false, unhealthyDrainSeconds: seconds },
             'Let established connections end by themselves when a target becomes unhealthy.',

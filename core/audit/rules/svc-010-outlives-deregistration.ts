@@ -27,6 +27,7 @@ export const svc010OutlivesDeregistration: Rule = {
           message: `${service.longLived} connections that are left after ${delay} (${listNames(leaving.map(({ name }) => name))}) last until their pod stops`,
           fix: attributeFix(
             object,
+            leaving,
             question.terms,
             { endsDrained: true },
             `Have the server end them, or the load balancer close them after ${delay}: clients then know at once that they must connect again.`,

@@ -14,16 +14,17 @@ export const svc011ProxyHeader: Rule = {
   needsLoadBalancers: true,
   check: (question) =>
     hostServices(question).flatMap(({ service, groups }) => {
-      const sending = groups.filter((group) => group.sendsProxyHeader === true).map(({ name }) => name);
+      const sending = groups.filter((group) => group.sendsProxyHeader === true);
       if (sending.length === 0) return [];
       const object = named('Service', service.key);
       return [
         {
           severity: 'error' as const,
           object,
-          message: `${sending.join(', ')} sends PROXY protocol headers, which kube-proxy does not understand on healthCheckNodePort ${service.healthCheckNodePort}`,
+          message: `${sending.map(({ name }) => name).join(', ')} sends PROXY protocol headers, which kube-proxy does not understand on healthCheckNodePort ${service.healthCheckNodePort}`,
           fix: attributeFix(
             object,
+            sending,
             question.terms,
             { proxyHeader: false },
             'Disable it: the source address is preserved without it.',

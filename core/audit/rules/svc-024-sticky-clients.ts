@@ -29,14 +29,14 @@ export const svc024StickyClients: Rule = {
             fix: { text, commands: patchObject(object, { spec: { sessionAffinity: 'None' } }) },
           },
         ];
-      const sticky = groups.filter((group) => group.sticky === true).map(({ name }) => name);
+      const sticky = groups.filter((group) => group.sticky === true);
       if (sticky.length === 0) return [];
       return [
         {
           severity: 'info' as const,
           object,
-          message: `${listNames(sticky)} keeps each client at one target, until that target leaves`,
-          fix: attributeFix(object, question.terms, { sticky: false }, text),
+          message: `${listNames(sticky.map(({ name }) => name))} keeps each client at one target, until that target leaves`,
+          fix: attributeFix(object, sticky, question.terms, { sticky: false }, text),
         },
       ];
     }),

@@ -1,15 +1,12 @@
+import type { TargetGroupFacts } from '../../model/target-group.ts';
 import { formatDuration } from '../../text/format.ts';
-import { auditedServices, type ClusterRule, drainsNothing } from './rule.ts';
-
-/** Least deregistration delay that AWS recommends for Network Load Balancers (user guide, target group attributes). */
-const recommendedMs = 120_000;
+import { auditedServices, type ClusterQuestion, type ClusterRule, drainsNothing } from './rule.ts';
 
 /** SVC-008: a deregistration delay shorter than the time in which new connections may still arrive. Where there is none, SVC-030 says more. */
 export const svc008ShortDeregistration: ClusterRule = (question) =>
   auditedServices(question).flatMap(({ service, groups }) =>
     groups
-      .filter((group) => !drainsNothing(group))
-      .filter((group) => group.deregistrationDelayMs < Math.min(recommendedMs, question.policy.waits.propagationMs))
+      .filter((group) => isDrainedBriefly(group, question))
       .map((group) => ({
         rule: 'SVC-008',
         severity: 'warning' as const,
@@ -18,3 +15,9 @@ export const svc008ShortDeregistration: ClusterRule = (question) =>
         hint: 'Raise it to 120 seconds or more; nodeferry waits for the propagation in any case.',
       })),
   );
+
+/** Whether SVC-008 is about the group. */
+export function isDrainedBriefly(group: TargetGroupFacts, { policy }: Pick<ClusterQuestion, 'policy'>): boolean {
+  const { deregistrationDelayMs, deregistrationLagMs = 0 } = group;
+  return !drainsNothing(group) && deregistrationDelayMs < Math.min(deregistrationLagMs, policy.waits.propagationMs);
+}

@@ -17,6 +17,8 @@ interface ClusterChanges {
   readonly service?: Partial<ServiceFacts>;
   readonly group?: Partial<TargetGroupFacts>;
   readonly cluster?: Partial<ClusterFacts>;
+  /** All target groups, instead of that of `web`. */
+  readonly groups?: readonly TargetGroupFacts[];
   /** Target groups beside that of `web`. */
   readonly more?: readonly TargetGroupFacts[];
   readonly unsupported?: readonly UnsupportedServiceFacts[];
@@ -56,6 +58,7 @@ export function auditOf({
   pods = webPods(),
   service,
   group,
+  groups,
   cluster,
   more = [],
   unsupported = [],
@@ -65,7 +68,7 @@ export function auditOf({
   terms = elbTerms,
 }: ClusterChanges = {}): AuditReport {
   const web = pods.filter(({ labels }) => labels['app'] === 'web');
-  const quiet = { unhealthyLagMs: 40_000, terminatesUnhealthyConnections: false };
+  const quiet = { unhealthyLagMs: 40_000, terminatesUnhealthyConnections: false, followsService: 'in-place' } as const;
   const facts = anObservation(
     {
       nodes,
@@ -75,7 +78,7 @@ export function auditOf({
       workloads: [aWorkload('web', web.length, { minReadySeconds: 33, mayLack: 1 })],
       ...cluster,
     },
-    unsupported.length > 0 ? [] : [aGroup('web', nodes, { ...quiet, ...group }), ...more],
+    unsupported.length > 0 ? [] : [...(groups ?? [aGroup('web', nodes, { ...quiet, ...group })]), ...more],
     unsupported,
   );
   const chosen = nodes.filter(({ name }) => audited?.includes(name) ?? true);

@@ -155,6 +155,7 @@ export function aGroup(
     deregistrationDelayMs: 300_000,
     terminatesConnectionsAfterDelay: false,
     terminatesUnhealthyConnections: true,
+    deregistrationLagMs: 120_000,
     healthCheck: {
       protocol: 'HTTP',
       port: '30900',
