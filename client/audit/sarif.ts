@@ -1,6 +1,6 @@
 import { readVersion } from '../../adapters/package/version.ts';
 import type { AuditFinding, AuditReport } from '../../core/audit/audit.ts';
-import { formatObject, type Rule } from '../../core/audit/rule.ts';
+import { type AuditedObject, formatObject, type Rule } from '../../core/audit/rule.ts';
 import { rules } from '../../core/audit/rules.ts';
 import type { FindingSeverity } from '../../core/plan/finding.ts';
 
@@ -52,6 +52,10 @@ interface SarifResult {
   readonly level: SarifLevel;
   readonly message: SarifText;
   readonly locations: readonly {
+    readonly physicalLocation: {
+      readonly artifactLocation: { readonly uri: string };
+      readonly region: { readonly startLine: number };
+    };
     readonly logicalLocations: readonly { readonly fullyQualifiedName: string; readonly kind: 'object' }[];
   }[];
   readonly partialFingerprints: { readonly 'ruleAndObject/v1': string };
@@ -61,10 +65,12 @@ interface SarifResult {
 }
 
 /**
- * An audit as a SARIF 2.1.0 log. Objects of a cluster are in no file, so they are logical locations; the fingerprint lets later logs recognize the
- * same finding although its numbers have changed.
+ * An audit as a SARIF 2.1.0 log. Objects of a cluster are in no file, so they are logical locations. Code scanning of GitHub refuses a whole log for one
+ * result without a file (github/codeql-action, "expected a physical location"), so each also has a path made from its name. The fingerprint lets later
+ * logs recognize the same finding although its numbers have changed.
  */
 export function toSarif(report: AuditReport): SarifLog {
+  const fingerprints = fingerprintsOf(report);
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -80,7 +86,7 @@ export function toSarif(report: AuditReport): SarifLog {
             })),
           },
         ],
-        results: report.findings.map((finding) => resultOf(finding, report.cluster)),
+        results: report.findings.map((finding, index) => resultOf(finding, report.cluster, fingerprints[index] ?? '')),
       },
     ],
   };
@@ -96,7 +102,22 @@ function describeRule({ id, title, why, fix, source, severities: [worst = 'warni
   };
 }
 
-function resultOf({ rule, severity, object, message, fix, accepted }: AuditFinding, cluster: string): SarifResult {
+/** One for each finding, in their order. Another finding of a rule at the same object has a number. */
+function fingerprintsOf({ findings, cluster }: AuditReport): readonly string[] {
+  const seen = new Map<string, number>();
+  return findings.map(({ rule, object }) => {
+    const own = `${cluster}/${rule}/${formatObject(object)}`;
+    const n = (seen.get(own) ?? 0) + 1;
+    seen.set(own, n);
+    return n === 1 ? own : `${own}#${n}`;
+  });
+}
+
+function resultOf(
+  { rule, severity, object, message, fix, accepted }: AuditFinding,
+  cluster: string,
+  fingerprint: string,
+): SarifResult {
   const name = formatObject(object);
   const exactly = [...(fix.commands ?? []), ...(fix.yaml === undefined ? [] : [fix.yaml])];
   return {
@@ -104,9 +125,20 @@ function resultOf({ rule, severity, object, message, fix, accepted }: AuditFindi
     ruleIndex: rules.findIndex(({ id }) => id === rule),
     level: levels[severity],
     message: { text: [`${name}: ${message}`, `Fix: ${fix.text}`, ...exactly].join('\n') },
-    locations: [{ logicalLocations: [{ fullyQualifiedName: `${cluster}/${name}`, kind: 'object' }] }],
-    partialFingerprints: { 'ruleAndObject/v1': `${cluster}/${rule}/${name}` },
+    locations: [
+      {
+        physicalLocation: { artifactLocation: { uri: pathOf(object) }, region: { startLine: 1 } },
+        logicalLocations: [{ fullyQualifiedName: `${cluster}/${name}`, kind: 'object' }],
+      },
+    ],
+    partialFingerprints: { 'ruleAndObject/v1': fingerprint },
     properties: { severity },
     ...(accepted === undefined ? {} : { suppressions: [{ kind: 'external', justification: accepted }] }),
   };
+}
+
+/** Where a manifest of the object could be. */
+function pathOf({ kind, namespace, name }: AuditedObject): string {
+  const parts = [...(namespace === undefined ? [] : [namespace]), kind, `${name}.yaml`];
+  return parts.map(encodeURIComponent).join('/');
 }

@@ -75,8 +75,21 @@ const sarifSchema = {
             level,
             ruleIndex: { type: 'integer', minimum: 0 },
             locations: listOf({
-              required: ['logicalLocations'],
-              properties: { logicalLocations: listOf({ required: ['fullyQualifiedName'] }) },
+              required: ['logicalLocations', 'physicalLocation'],
+              properties: {
+                logicalLocations: listOf({ required: ['fullyQualifiedName'] }),
+                // What code scanning of GitHub requires beyond SARIF.
+                physicalLocation: {
+                  required: ['artifactLocation', 'region'],
+                  properties: {
+                    artifactLocation: {
+                      properties: { uri: { type: 'string', pattern: '^[^/ ][^ ]*$' } },
+                      required: ['uri'],
+                    },
+                    region: { properties: { startLine: { type: 'integer', minimum: 1 } }, required: ['startLine'] },
+                  },
+                },
+              },
             }),
             partialFingerprints: { type: 'object', additionalProperties: { type: 'string' } },
           },
@@ -109,7 +122,12 @@ describe('an audit in SARIF', () => {
     const blocker = run?.results.find(({ ruleId }) => ruleId === 'WKL-017');
     expect(blocker).toMatchObject({
       level: 'error',
-      locations: [{ logicalLocations: [{ fullyQualifiedName: 'c/Pod default/migrate-1' }] }],
+      locations: [
+        {
+          physicalLocation: { artifactLocation: { uri: 'default/Pod/migrate-1.yaml' }, region: { startLine: 1 } },
+          logicalLocations: [{ fullyQualifiedName: 'c/Pod default/migrate-1' }],
+        },
+      ],
       properties: { severity: 'blocker' },
     });
     const hasty = run?.results.find(({ ruleId }) => ruleId === 'WKL-033');
@@ -124,5 +142,12 @@ describe('an audit in SARIF', () => {
     const changed = { ...poor, findings: poor.findings.map((finding) => ({ ...finding, message: 'other numbers' })) };
     expect(fingerprints(changed)).toEqual(fingerprints(poor));
     expect(new Set(fingerprints(poor)?.map((one) => JSON.stringify(one))).size).toBe(poor.findings.length);
+  });
+
+  test('gives two findings of one rule at one object different fingerprints', () => {
+    const twice = { ...poor, findings: [...poor.findings.slice(0, 1), ...poor.findings.slice(0, 1)] };
+    const [first, second] = toSarif(twice).runs[0]?.results.map((one) => one.partialFingerprints) ?? [];
+    expect(first).toBeDefined();
+    expect(second).not.toEqual(first);
   });
 });
