@@ -22,6 +22,8 @@ interface AuditChoice {
   readonly choose: (cluster: ClusterFacts) => readonly NodeFacts[];
   /** The policy for an audit of these nodes. */
   readonly policyFor: (nodes: readonly NodeFacts[]) => Policy;
+  /** Whether the operator has written it. */
+  readonly hasPolicy: boolean;
   /** `namespace/name` of the only Service that is of interest. */
   readonly service?: string;
 }
@@ -32,7 +34,7 @@ interface AuditChoice {
  */
 export async function observeAndAudit(
   { clock, cluster, openBalancers, termsFor }: AuditSources,
-  { choose, policyFor, service }: AuditChoice,
+  { choose, policyFor, hasPolicy, service }: AuditChoice,
 ): Promise<AuditReport> {
   const nodes = choose(await cluster.observe());
   const policy = policyFor(nodes);
@@ -43,6 +45,7 @@ export async function observeAndAudit(
   return audit({
     facts,
     policy,
+    hasPolicy,
     terms: termsFor(nodes),
     nodes: nodes.map(({ name, uid, instanceId, zone }) => ({ name, uid, instanceId, zone })),
     ...(service === undefined ? {} : { service }),

@@ -14,6 +14,8 @@ import { type AuditLimits, chooseNodes } from './choose-nodes.ts';
 /** Which cluster is audited, and which part of it. */
 export interface AuditTarget extends ClusterOptions, AuditLimits {
   readonly region: string | undefined;
+  /** Its settings hold instead of the defaults. */
+  readonly policy?: Policy;
 }
 
 /** Reads the cluster and its load balancers with the caller's credentials, and audits them. Changes nothing. */
@@ -23,13 +25,20 @@ export async function auditCluster(target: AuditTarget): Promise<AuditReport> {
     const provider = providerOfNodes(nodes);
     return { ...nameCluster(target, provider), ...(provider === undefined ? {} : { provider }) };
   };
-  const openBalancers = (nodes: readonly NodeFacts[]) => openBalancersOf(nameFor(nodes).region, systemClock)(nodes);
+  const { policy, region } = target;
+  const baseFor = (nodes: readonly NodeFacts[]): Policy => {
+    if (policy === undefined) return defaultPolicy(nameFor(nodes));
+    return region === undefined ? policy : { ...policy, cluster: { ...policy.cluster, region } };
+  };
+  const openBalancers = (nodes: readonly NodeFacts[]) =>
+    openBalancersOf(baseFor(nodes).cluster.region, systemClock)(nodes);
   try {
     return await observeAndAudit(
       { clock: systemClock, cluster, openBalancers, termsFor: findCloudTerms },
       {
         choose: (facts) => chooseNodes(facts, target),
-        policyFor: (nodes) => policyFor(defaultPolicy(nameFor(nodes)), nodes, target.pool),
+        policyFor: (nodes) => policyFor(baseFor(nodes), nodes, target.pool),
+        hasPolicy: policy !== undefined,
         ...(target.service === undefined ? {} : { service: target.service }),
       },
     );

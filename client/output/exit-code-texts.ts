@@ -10,7 +10,7 @@ export const exitCodeTexts: Readonly<Record<(typeof exitCodes)[keyof typeof exit
   [exitCodes.aborted]: 'The run was aborted or rolled back. Its outcome says which: nodeferry report CLUSTER/POOL',
   [exitCodes.lossy]: 'Every node was replaced, but the probes lost requests that may be caused by the run.',
   [exitCodes.unmeasured]:
-    'Every node was replaced, but nothing was measured: the policy has no probes, or they sent nothing.',
+    'Every node was replaced, but nothing was measured: the policy has no probes, or they sent nothing. Or an audit found nothing to fix, but could not read the load balancers.',
   [exitCodes.lostByOthers]:
     'Every node was replaced, and the probes lost requests only while no node of the run was out of its load balancers.',
   [exitCodes.usage]: 'The command line or the policy is wrong. Nothing was started.',

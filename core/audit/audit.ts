@@ -16,8 +16,6 @@ import { belongsTo } from './scope.ts';
 /** What was found at one object by one rule. */
 export interface AuditFinding extends Violation {
   readonly rule: string;
-  /** Why the operator accepts it; absent where it is not accepted. */
-  readonly accepted?: string;
 }
 
 /** Something that could not be read, and what was not checked because of that. */
@@ -44,8 +42,9 @@ export interface AuditReport {
 /** What an audit is made from. */
 interface AuditSubject {
   readonly facts: ServingFacts;
-  /** The defaults, and the nodes that are audited as its selection. */
+  /** That of the operator, or the defaults, with the nodes that are audited as its selection. */
   readonly policy: Policy;
+  readonly hasPolicy: boolean;
   readonly nodes: readonly NodeRef[];
   readonly terms: CloudTerms;
   /** Only what has to do with this Service (`namespace/name`). Absent for everything. */
@@ -56,11 +55,11 @@ interface AuditSubject {
 
 /** Applies every rule that the facts suffice for. The same facts give the same report, in whatever order they come. */
 export function audit(subject: AuditSubject): AuditReport {
-  const { facts, policy, nodes, terms, loadBalancersUnread } = subject;
+  const { facts, policy, hasPolicy, nodes, terms, loadBalancersUnread } = subject;
   const baselines = learnBaselines([], facts, policy);
   const services = planServices(facts, policy, baselines);
   const asked = { policy, facts, services, baselines, nodes, terms, includesUnobserved: true };
-  const question: AuditQuestion = { ...asked, podSurge: [], surged: facts };
+  const question: AuditQuestion = { ...asked, hasPolicy, podSurge: [], surged: facts };
   const left = loadBalancersUnread === undefined ? [] : rules.filter((rule) => rule.needsLoadBalancers === true);
   const found = rules
     .filter((rule) => !left.includes(rule))
@@ -84,8 +83,7 @@ export function audit(subject: AuditSubject): AuditReport {
 function isAskedFor({ service: key, facts: { cluster } }: AuditSubject): (finding: AuditFinding) => boolean {
   const service = key === undefined ? undefined : indexOf(cluster).service(key);
   if (service === undefined) return () => true;
-  const belongs = belongsTo(service, cluster);
-  return ({ object }) => belongs(object);
+  return belongsTo(service, cluster);
 }
 
 function compareFindings(a: AuditFinding, b: AuditFinding): number {

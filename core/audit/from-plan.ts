@@ -1,28 +1,48 @@
 import type { ClusterRule } from '../plan/audit/rule.ts';
 import { ruleTexts } from '../plan/audit/rule-texts.ts';
+import type { Finding } from '../plan/finding.ts';
 import { objectOfSubject } from './objects.ts';
-import type { AuditedObject, AuditQuestion, Fix, Rule } from './rule.ts';
+import type { AuditedObject, AuditQuestion, Fix, Rule, Violation } from './rule.ts';
 
 /** What the audit adds to a rule of the plan. */
 interface Addition extends Pick<Rule, 'source' | 'needsLoadBalancers'> {
   /** What does it exactly. Its text comes after the hint of the finding. */
   readonly fix?: (object: AuditedObject, question: AuditQuestion) => Partial<Fix>;
+  /** A field of policies, which the hint names, decides whether its blockers are any: without a policy they are warnings. */
+  readonly isDecidedByPolicy?: boolean;
+  /** Which field of the policy accepts an error at the object. */
+  readonly acceptedBy?: (object: AuditedObject, question: AuditQuestion) => string | undefined;
 }
 
 /** A rule of the plan as a rule of the audit: the same findings, about the whole cluster. Throws for an id that has no text. */
-export function fromPlan(id: string, rule: ClusterRule, { fix = () => ({}), ...added }: Addition): Rule {
+export function fromPlan(id: string, rule: ClusterRule, addition: Addition): Rule {
+  const { source, needsLoadBalancers } = addition;
   const text = ruleTexts.get(id);
   if (text === undefined) throw new Error(`rule ${id} has no text`);
   return {
     id,
     ...text,
-    ...added,
+    source,
+    ...(needsLoadBalancers === undefined ? {} : { needsLoadBalancers }),
     inPlan: true,
-    check: (question) =>
-      rule(question).map(({ severity, subject, message, hint }) => {
-        const object = objectOfSubject(subject, question.facts.cluster);
-        const { text, ...exactly } = fix(object, question);
-        return { severity, object, message, fix: { text: text === undefined ? hint : `${hint} ${text}`, ...exactly } };
-      }),
+    check: (question) => rule(question).map((finding) => violationOf(finding, question, addition)),
+  };
+}
+
+function violationOf(
+  { severity, subject, message, hint }: Finding,
+  question: AuditQuestion,
+  { fix = () => ({}), isDecidedByPolicy = false, acceptedBy }: Addition,
+): Violation {
+  const object = objectOfSubject(subject, question.facts.cluster);
+  const { text, ...exactly } = fix(object, question);
+  const isUndecided = isDecidedByPolicy && severity === 'blocker' && !question.hasPolicy;
+  const field = severity === 'error' ? acceptedBy?.(object, question) : undefined;
+  return {
+    severity: isUndecided ? 'warning' : severity,
+    object,
+    message,
+    fix: { text: text === undefined ? hint : `${hint} ${text}`, ...exactly },
+    ...(field === undefined ? {} : { accepted: `by ${field} of the policy` }),
   };
 }

@@ -29,11 +29,15 @@ export interface Violation {
   /** What is wrong, with the numbers that it was decided from. */
   readonly message: string;
   readonly fix: Fix;
+  /** Why the operator accepts it; absent where it is not accepted. */
+  readonly accepted?: string;
 }
 
 /** What rules decide from. */
 export interface AuditQuestion extends ClusterQuestion {
   readonly terms: CloudTerms;
+  /** Whether the operator has written the policy. Otherwise it is the defaults, in which nobody has decided anything. */
+  readonly hasPolicy: boolean;
 }
 
 /** A rule of `nodeferry audit`: would the replacement of nodes lose connections here? */

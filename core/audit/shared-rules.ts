@@ -82,7 +82,12 @@ export const sharedRules: readonly Rule[] = [
     needsLoadBalancers: true,
   }),
   fromPlan('SVC-027', svc027NodePort, { source: 'docs/concepts.md' }),
-  fromPlan('SVC-028', svc028Unsupported, { source: 'docs/concepts.md', needsLoadBalancers: true }),
+  fromPlan('SVC-028', svc028Unsupported, {
+    source: 'docs/concepts.md',
+    needsLoadBalancers: true,
+    acceptedBy: ({ namespace, name }, { policy }) =>
+      policy.guard.acceptUnprotected.includes(`${namespace}/${name}`) ? 'spec.guard.acceptUnprotected' : undefined,
+  }),
   fromPlan('SVC-029', svc029InternalLocal, {
     source: 'Kubernetes docs, Service Internal Traffic Policy',
     fix: (object) => withCommands(patchObject(object, { spec: { internalTrafficPolicy: 'Cluster' } })),
@@ -115,7 +120,7 @@ export const sharedRules: readonly Rule[] = [
     source: 'measured: 1,333 of 7,500 connections lost when the instance of a DaemonSet pod was terminated',
   }),
   fromPlan('WKL-017', wkl017BarePod, { source: 'kubectl pkg/drain/filters.go' }),
-  fromPlan('WKL-018', wkl018EmptyDir, { source: 'kubectl pkg/drain/filters.go' }),
+  fromPlan('WKL-018', wkl018EmptyDir, { source: 'kubectl pkg/drain/filters.go', isDecidedByPolicy: true }),
   fromPlan('WKL-021', wkl021LongGracePeriod, {
     source:
       'Amazon EKS user guide, Understand each phase of node updates (15 minutes); cluster autoscaler FAQ (10 minutes)',

@@ -20,6 +20,7 @@ function audit(loadBalancers: LoadBalancers | NodeferryError['problem'], service
     { clock, cluster: observer, openBalancers: () => loadBalancers, termsFor: () => elbTerms },
     {
       choose: ({ nodes }) => nodes,
+      hasPolicy: false,
       policyFor: (nodes) => drainPolicy(aPolicy(), { ...drain, nodes }),
       ...(service === undefined ? {} : { service }),
     },

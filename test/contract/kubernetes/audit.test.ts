@@ -126,10 +126,10 @@ describe('an audit of a real API server', () => {
     await expect.poll(async () => rulesOf((await audit()).report).filter((rule) => fixed.includes(rule))).toEqual([]);
   });
 
-  it('of a pool that has no pods finds nothing that must be fixed, and of one that does not exist is an error', async () => {
+  it('of a pool that has no pods finds nothing to fix without the load balancers, and of one that does not exist is an error', async () => {
     const elsewhere = await createNode(controlPlane, 'node-3', { labels: { 'eks.amazonaws.com/nodegroup': 'batch' } });
     const { code, report } = await audit('--pool', 'batch');
-    expect({ code, nodes: report.nodes, findings: rulesOf(report) }).toEqual({ code: 0, nodes: 1, findings: [] });
+    expect({ code, nodes: report.nodes, findings: rulesOf(report) }).toEqual({ code: 6, nodes: 1, findings: [] });
     expect(elsewhere.name).toBe('node-3');
     const unknown = await callCommandLine([
       'audit',

@@ -33,7 +33,7 @@ test('every rule says what, why, how to fix it, and where that comes from', () =
 });
 
 test('findings come in the same order whatever the order of the facts', () => {
-  const pods = webPods({ preStopSeconds: 0, hasEmptyDir: true });
+  const pods = webPods({ preStopSeconds: 0, hasEmptyDir: true, orphaned: true });
   const findings = auditOf({ pods }).findings;
   const [severest] = findings;
   expect(severest?.severity).toBe('blocker');

@@ -27,6 +27,8 @@ interface ClusterChanges {
   readonly only?: string;
   /** Names of the nodes that are audited; all of them unless given. */
   readonly audited?: readonly string[];
+  /** A policy of the operator with these changes. Absent for none. */
+  readonly policy?: Parameters<typeof aPolicy>[0];
   /** Those of AWS unless given. */
   readonly terms?: CloudTerms;
 }
@@ -65,6 +67,7 @@ export function auditOf({
   loadBalancersUnread,
   only,
   audited,
+  policy,
   terms = elbTerms,
 }: ClusterChanges = {}): AuditReport {
   const web = pods.filter(({ labels }) => labels['app'] === 'web');
@@ -85,7 +88,8 @@ export function auditOf({
   const drain = { pool: 'all', nodes: chosen, terminate: false, deleteEmptyDirData: false, force: false };
   return audit({
     facts,
-    policy: drainPolicy(aPolicy(), drain),
+    policy: drainPolicy(aPolicy(policy), drain),
+    hasPolicy: policy !== undefined,
     nodes: chosen,
     terms,
     ...(only === undefined ? {} : { service: only }),
