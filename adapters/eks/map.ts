@@ -32,7 +32,24 @@ export function mapPool(observation: PoolObservation, launchFailures: readonly s
     problems: [...mapIssues(nodegroup), ...launchFailures],
     ...(suspended === undefined ? {} : { suspended: { token: tokenOf(suspended), what: explainEntries(suspended) } }),
     ...(createdBy === undefined ? {} : { createdBy }),
+    ...mapAttached(group),
   };
+}
+
+/**
+ * What is attached to the Auto Scaling group: target groups and Classic Load Balancers, which are also among its traffic sources since those exist (Auto
+ * Scaling API reference, AutoScalingGroup). Controllers of Kubernetes register instances by themselves, and attach nothing.
+ */
+function mapAttached(group: AutoScalingGroup | undefined): Pick<PoolFacts, 'attached'> {
+  const { TargetGroupARNs = [], LoadBalancerNames = [], TrafficSources = [] } = group ?? {};
+  const all = [
+    ...TargetGroupARNs,
+    ...LoadBalancerNames,
+    ...TrafficSources.flatMap(({ Identifier }) => Identifier ?? []),
+  ];
+  // `arn:aws:elasticloadbalancing:REGION:ACCOUNT:targetgroup/NAME/ID`
+  const names = all.map((identifier) => identifier.split(':targetgroup/')[1]?.split('/')[0] ?? identifier);
+  return names.length === 0 ? {} : { attached: [...new Set(names)].toSorted() };
 }
 
 function mapStatus(status: NodegroupStatus | undefined): PoolFacts['status'] {

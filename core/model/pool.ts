@@ -76,6 +76,8 @@ export interface PoolFacts {
   readonly createdBy?: string;
   /** Problems in the cloud's own words, e.g. `AsgInstanceLaunchFailures: Insufficient capacity`. */
   readonly problems: readonly string[];
+  /** Load balancers, or sets of their targets, with which the cloud registers each instance of the pool. Absent where there are none. */
+  readonly attached?: readonly string[];
   /** The subnets in which the instances start that replace it. Only read for a plan, and absent where the cloud can't be asked. */
   readonly subnets?: readonly SubnetFacts[];
   /** Why they could not be read. */

@@ -92,6 +92,12 @@ export const poolTexts: Readonly<Record<string, RuleText>> = {
     why: 'Some clouds spread new instances evenly over the zones, so that a zone may get fewer nodes than it had. Others give all zones the same number, so that the new pool may be larger than the old one.',
     fix: 'Spread the old pool evenly over its zones, or adopt a pool that is as you need it.',
   },
+  'INF-022': {
+    severities: ['error'],
+    title: 'Load balancers that are attached to the pool itself',
+    why: 'The cloud registers every instance of the pool with them, whatever Services say. A new pool is attached to none: once the old nodes are gone, they have no target. Nothing waits for them either while a node leaves.',
+    fix: 'Attach the new pool to them too as soon as it exists, or let the run adopt a pool that is attached already (spec.target.adopt).',
+  },
   'GRD-002': {
     severities: ['blocker'],
     title: 'A drain that would leave a load balancer without targets',

@@ -90,3 +90,28 @@ test('launch failures count only since the last launch that worked, each reason 
     ]),
   ).toEqual(['AsgInstanceLaunchFailures: no m7i.large in a']);
 });
+
+test('what is attached to the Auto Scaling group is told by name, once', () => {
+  const arn = 'arn:aws:elasticloadbalancing:eu-west-1:123456789012:targetgroup/api/6d0ecf831eec9f09';
+  const group = {
+    MinSize: 1,
+    MaxSize: 3,
+    DesiredCapacity: 1,
+    AutoScalingGroupName: 'eks-web',
+    DefaultCooldown: 300,
+    AvailabilityZones: ['eu-west-1a'],
+    HealthCheckType: 'EC2',
+    CreatedTime: new Date(0),
+  };
+  const attached = (more: object) =>
+    mapPool({ ref, nodegroup: { status: 'ACTIVE' }, group: { ...group, ...more } }, []).attached;
+
+  expect(
+    attached({
+      TargetGroupARNs: [arn],
+      LoadBalancerNames: ['classic'],
+      TrafficSources: [{ Identifier: arn, Type: 'elbv2' }],
+    }),
+  ).toEqual(['api', 'classic']);
+  expect(attached({ TargetGroupARNs: [], LoadBalancerNames: [] })).toBeUndefined();
+});

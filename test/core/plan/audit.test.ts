@@ -307,6 +307,7 @@ const cases: readonly AuditCase[] = [
     },
     {},
   ],
+  ['INF-022', 'error', 'a target group that is attached to the pool', { pool: { attached: ['api'] } }, {}],
   ['INF-012', 'blocker', 'a pool without nodes', { nodes: [], pods: [] }, {}],
   [
     'INF-012',
