@@ -1,6 +1,6 @@
 import type { ClusterRule } from '../plan/audit/rule.ts';
 import { ruleTexts } from '../plan/audit/rule-texts.ts';
-import type { Finding } from '../plan/finding.ts';
+import { type Finding, severities } from '../plan/finding.ts';
 import { objectOfSubject } from './objects.ts';
 import type { AuditedObject, AuditQuestion, Fix, Rule, Violation } from './rule.ts';
 
@@ -16,12 +16,13 @@ interface Addition extends Pick<Rule, 'source' | 'needsLoadBalancers'> {
 
 /** A rule of the plan as a rule of the audit: the same findings, about the whole cluster. Throws for an id that has no text. */
 export function fromPlan(id: string, rule: ClusterRule, addition: Addition): Rule {
-  const { source, needsLoadBalancers } = addition;
+  const { source, needsLoadBalancers, isDecidedByPolicy = false } = addition;
   const text = ruleTexts.get(id);
   if (text === undefined) throw new Error(`rule ${id} has no text`);
   return {
     id,
     ...text,
+    severities: severities.filter((one) => text.severities.includes(one) || (isDecidedByPolicy && one === 'warning')),
     source,
     ...(needsLoadBalancers === undefined ? {} : { needsLoadBalancers }),
     inPlan: true,

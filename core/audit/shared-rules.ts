@@ -19,6 +19,7 @@ import { svc025TooManyTargets } from '../plan/audit/svc-025-too-many-targets.ts'
 import { svc027NodePort } from '../plan/audit/svc-027-node-port.ts';
 import { svc028Unsupported } from '../plan/audit/svc-028-unsupported.ts';
 import { svc029InternalLocal } from '../plan/audit/svc-029-internal-local.ts';
+import { svc030NoDraining } from '../plan/audit/svc-030-no-draining.ts';
 import { svc032NoHealthyTarget } from '../plan/audit/svc-032-no-healthy-target.ts';
 import { wkl001SingleReplica } from '../plan/audit/wkl-001-single-replica.ts';
 import { wkl002NoBudget } from '../plan/audit/wkl-002-no-budget.ts';
@@ -91,6 +92,10 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('SVC-029', svc029InternalLocal, {
     source: 'Kubernetes docs, Service Internal Traffic Policy',
     fix: (object) => withCommands(patchObject(object, { spec: { internalTrafficPolicy: 'Cluster' } })),
+  }),
+  fromPlan('SVC-030', svc030NoDraining, {
+    source: 'Compute Engine docs, Enable connection draining',
+    needsLoadBalancers: true,
   }),
   fromPlan('SVC-032', svc032NoHealthyTarget, {
     source: `${guide}, target group health checks`,

@@ -1,10 +1,10 @@
 import { hasPods, type TargetGroupFacts } from '../../model/target-group.ts';
 import { formatDuration } from '../../text/format.ts';
 import { connectionDrainMs } from '../../waits/formulas.ts';
-import { type AuditRule, auditedServices, drainsNothing } from './rule.ts';
+import { auditedServices, type ClusterRule, drainsNothing } from './rule.ts';
 
 /** SVC-030: a load balancer that ends the connections of a node or a pod when it deregisters it, or of which nobody says that it does not. */
-export const svc030NoDraining: AuditRule = (question) =>
+export const svc030NoDraining: ClusterRule = (question) =>
   auditedServices(question).flatMap(({ service, groups }) =>
     groups.filter(drainsNothing).map((group) => ({
       rule: 'SVC-030',

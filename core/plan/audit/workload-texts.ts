@@ -45,7 +45,7 @@ export const workloadTexts: Readonly<Record<string, RuleText>> = {
     fix: 'Give it a controller, delete it, or accept its loss with spec.drain.force.',
   },
   'WKL-018': {
-    severities: ['blocker', 'warning', 'info'],
+    severities: ['blocker', 'info'],
     title: 'Pods with emptyDir data',
     why: 'emptyDir data ends with the pod. Where no policy says whether that is acceptable, an audit only warns.',
     fix: 'Move the data to a volume, or accept its loss with spec.drain.deleteEmptyDirData.',

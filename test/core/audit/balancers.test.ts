@@ -74,6 +74,15 @@ const cases: readonly RuleCase[] = [
     boundary: { group: { deregistrationDelayMs: 30_000, terminatesConnectionsAfterDelay: true, successor } },
   },
   {
+    rule: 'SVC-030',
+    severity: 'error',
+    what: 'a load balancer that drains nothing',
+    found: { group: { ...drainsNothing, terminatesConnectionsAfterDelay: true } },
+    says: 'k8s-web drains no connections: it cuts established ones as soon as a node is deregistered',
+    object: 'Service default/web',
+    boundary: { group: { deregistrationDelayMs: 1_000, terminatesConnectionsAfterDelay: true } },
+  },
+  {
     rule: 'SVC-015',
     severity: 'warning',
     what: 'UDP without draining',
