@@ -1,4 +1,5 @@
 import type { TargetGroupFacts } from '../../model/target-group.ts';
+import { needsNewGroup, newGroupCaution } from '../../plan/audit/new-target-group.ts';
 import { hostServices } from '../../plan/audit/rule.ts';
 import { changeCheck } from '../change-check.ts';
 import type { CloudTerms } from '../cloud-terms.ts';
@@ -43,8 +44,10 @@ function checkNodePort(
   const port = own && { [own.healthCheckPort]: null };
   // Every controller changes the port in place.
   if (!groups.some(isTcp)) return { text, ...withCommands(patchAnnotations(service, port)) };
-  const { text: but, ...exactly } = changeCheck(service, groups, own && { ...port, [own.healthCheckProtocol]: null });
-  return { text: but === undefined ? text : `${text} ${but}`, ...exactly };
+  return {
+    text: groups.some(needsNewGroup) ? `${text} ${newGroupCaution}` : text,
+    ...changeCheck(service, groups, own && { ...port, [own.healthCheckProtocol]: null }),
+  };
 }
 
 function isTcp({ healthCheck: { protocol } }: TargetGroupFacts): boolean {

@@ -1,9 +1,10 @@
 import type { ServiceFacts } from '../../model/service.ts';
 import type { TargetGroupFacts } from '../../model/target-group.ts';
+import { needsNewGroup, newGroupCaution } from '../../plan/audit/new-target-group.ts';
 import { hostServices } from '../../plan/audit/rule.ts';
 import { patchAnnotations, patchObject, withCommands } from '../commands.ts';
 import { named } from '../objects.ts';
-import type { Rule } from '../rule.ts';
+import type { AuditedObject, Fix, Rule } from '../rule.ts';
 
 /** SVC-004: the health check of a Local Service goes to a port on which nobody answers for the Service. */
 export const svc004HealthCheckPort: Rule = {
@@ -23,12 +24,7 @@ export const svc004HealthCheckPort: Rule = {
             severity: 'error' as const,
             object,
             message: 'policy Local without a healthCheckNodePort: no health check can tell which nodes have pods',
-            fix: {
-              text: 'Set the policy to Cluster and then to Local again: the API server allocates a port.',
-              commands: (['Cluster', 'Local'] as const).flatMap((externalTrafficPolicy) =>
-                patchObject(object, { spec: { externalTrafficPolicy } }),
-              ),
-            },
+            fix: allocatePort(object, groups),
           },
         ];
       const wrong = groups.filter((group) => checksOther(group, service));
@@ -49,6 +45,16 @@ export const svc004HealthCheckPort: Rule = {
       ];
     }),
 };
+
+/** Each policy has a health check of its own, so its controller changes that twice. */
+function allocatePort(service: AuditedObject, groups: readonly TargetGroupFacts[]): Fix {
+  const text = 'Set the policy to Cluster and then to Local again: the API server allocates a port.';
+  if (groups.some(needsNewGroup)) return { text: `${text} ${newGroupCaution}` };
+  const patches = (['Cluster', 'Local'] as const).flatMap((externalTrafficPolicy) =>
+    patchObject(service, { spec: { externalTrafficPolicy } }),
+  );
+  return { text, commands: patches };
+}
 
 /** SVC-003 reports checks through the traffic port. */
 function checksOther({ healthCheck: { protocol, port } }: TargetGroupFacts, service: ServiceFacts): boolean {

@@ -114,6 +114,17 @@ describe('a health check', () => {
     expect(fix).not.toHaveProperty('commands');
   });
 
+  test('has no command for a change of policy and back either, which changes it twice', () => {
+    const fixes = (['service-controller', 'aws-load-balancer-controller'] as const).map(
+      (controller) =>
+        auditOf({ nodes, groups: [made({ controller })], service: { healthCheckNodePort: 0 } }).findings.find(
+          ({ rule }) => rule === 'SVC-004',
+        )?.fix,
+    );
+
+    expect(fixes.map((fix) => fix?.commands?.length)).toEqual([undefined, 2]);
+  });
+
   test.each([
     ['SVC-006', slow, 'healthcheck-interval":"10"'],
     ['SVC-003', tcp, 'healthcheck-protocol":null'],
