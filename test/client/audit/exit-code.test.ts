@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { exitCodeOf } from '../../../client/commands/audit.ts';
+import { auditCommand, exitCodeOf } from '../../../client/commands/audit.ts';
 import { acceptRules } from '../../../core/audit/audit.ts';
 import { poor, sound, withoutCloud } from './fixture.ts';
 
@@ -13,4 +13,12 @@ test.each([
   ['6 when the rules that might have found something were left out', { ...sound, unread: withoutCloud.unread }, 6],
 ])('an audit ends with %s', (_, report, code) => {
   expect(exitCodeOf(report)).toBe(code);
+});
+
+test('a policy that cannot be read is an error before anything is asked', async () => {
+  const limits = { service: undefined, pool: undefined, region: undefined };
+
+  await expect(
+    auditCommand({ ...limits, file: '/no/policy.yaml', output: 'json', accept: [], kubeconfig: '/no/kubeconfig' }),
+  ).rejects.toMatchObject({ problem: { code: 'InvalidPolicy' } });
 });

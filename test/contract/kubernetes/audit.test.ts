@@ -1,5 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { dirname } from 'node:path';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AuditReport } from '../../../core/audit/audit.ts';
 import { toolPaths } from '../../../scripts/setup/paths.ts';
@@ -9,6 +11,16 @@ import { createBudget, createNode, grantDeployedRoles } from './objects.ts';
 
 const labels = { app: 'web' };
 const deployment = '/apis/apps/v1/namespaces/default/deployments/web';
+
+const policy = `apiVersion: nodeferry.dev/v1alpha1
+kind: PoolUpgrade
+metadata: {name: web}
+spec:
+  cluster: {name: prod, region: eu-west-1}
+  pool: {name: web}
+  target: {version: "1.34"}
+  accept: {SVC-001: one node is all we have}
+`;
 
 /** Two pods on one node that stop at once, behind a Service and a budget that are wrong too. */
 async function createPoorWorkload(controlPlane: ControlPlane): Promise<void> {
@@ -81,7 +93,7 @@ describe('an audit of a real API server', () => {
   async function audit(...args: readonly string[]): Promise<{ readonly code: number | null; report: AuditReport }> {
     const { code, stdout, stderr } = await callCommandLine(
       ['audit', '-o', 'json', '--kubeconfig', controlPlane.kubeconfig('nodeferry'), ...args],
-      { AWS_REGION: '', AWS_DEFAULT_REGION: '' },
+      { AWS_REGION: '', AWS_DEFAULT_REGION: '', AWS_EC2_METADATA_DISABLED: 'true' },
     );
     expect(stderr).toBe('');
     return { code, report: JSON.parse(stdout) as AuditReport };
@@ -124,6 +136,19 @@ describe('an audit of a real API server', () => {
     });
     const fixed = ['SVC-005', 'WKL-003', 'WKL-020'];
     await expect.poll(async () => rulesOf((await audit()).report).filter((rule) => fixed.includes(rule))).toEqual([]);
+  });
+
+  it('applies a policy, which accepts a finding, to the cluster that it names', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'nodeferry-audit-')), 'policy.yaml');
+    writeFileSync(file, policy);
+
+    const { report } = await audit('-f', file);
+
+    expect(report.cluster).toBe('prod');
+    expect(report.findings.find(({ rule }) => rule === 'SVC-001')).toMatchObject({
+      accepted: 'one node is all we have',
+    });
+    expect((await audit()).report.findings.find(({ rule }) => rule === 'SVC-001')).not.toHaveProperty('accepted');
   });
 
   it('of a pool that has no pods finds nothing to fix without the load balancers, and of one that does not exist is an error', async () => {
