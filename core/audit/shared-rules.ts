@@ -21,6 +21,7 @@ import { svc028Unsupported } from '../plan/audit/svc-028-unsupported.ts';
 import { svc029InternalLocal } from '../plan/audit/svc-029-internal-local.ts';
 import { svc030NoDraining } from '../plan/audit/svc-030-no-draining.ts';
 import { svc032NoHealthyTarget } from '../plan/audit/svc-032-no-healthy-target.ts';
+import { canShareBudget, servicesWithoutBudget } from '../plan/audit/without-budget.ts';
 import { wkl001SingleReplica } from '../plan/audit/wkl-001-single-replica.ts';
 import { wkl002NoBudget } from '../plan/audit/wkl-002-no-budget.ts';
 import { wkl003BudgetNeverAllows } from '../plan/audit/wkl-003-budget-never-allows.ts';
@@ -168,10 +169,12 @@ function workloadBehind(service: AuditedObject, { cluster }: AuditQuestion['fact
   return pod === undefined || found === undefined ? undefined : { object: workloadOf(pod), replicas: found.replicas };
 }
 
-/** A budget for the pods that a Service selects. */
-function newBudget({ namespace = '', name }: AuditedObject, { facts }: AuditQuestion): Omit<Fix, 'text'> {
-  const selector = indexOf(facts.cluster).service(`${namespace}/${name}`)?.selector ?? {};
-  const pairs = Object.entries(selector).map(([key, value]) => `${key}=${value}`);
+/** A budget for the pods that a Service selects, unless they would get a second one or it could not count on them. */
+function newBudget({ namespace = '', name }: AuditedObject, question: AuditQuestion): Omit<Fix, 'text'> {
+  const found = servicesWithoutBudget(question).find(({ service }) => service.key === `${namespace}/${name}`);
+  if (found === undefined || found.coveredWith !== undefined || !canShareBudget(found.pods, question.facts.cluster))
+    return {};
+  const pairs = Object.entries(found.service.selector).map(([key, value]) => `${key}=${value}`);
   if (pairs.length === 0) return {};
   const create = `kubectl -n ${namespace} create poddisruptionbudget ${name} --selector=${pairs.join(',')} --max-unavailable=1`;
   return { commands: [create] };

@@ -53,7 +53,7 @@ export interface ClusterQuestion
 export type ClusterRule = (question: ClusterQuestion) => readonly Finding[];
 
 /** A planned Service with its facts and its target groups. */
-interface AuditedService {
+export interface AuditedService {
   readonly plan: ServicePlan;
   readonly service: ServiceFacts;
   readonly groups: readonly TargetGroupFacts[];
