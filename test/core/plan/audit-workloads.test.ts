@@ -47,7 +47,7 @@ const cases: readonly AuditCase[] = [
     'blocker',
     'two budgets for one pod',
     { cluster: { budgets: [aBudget('one', onEach, 3), aBudget('two', onEach.slice(0, 1), 0)] } },
-    {},
+    { pods: agent(), cluster: { budgets: ['one', 'two'].map((name) => aBudget(name, agent().slice(-1), 0)) } },
   ],
   ['WKL-016', 'info', 'a DaemonSet behind a Service', { pods: agent() }, { pods: agent({ labels: { app: 'other' } }) }],
   [
