@@ -16,7 +16,7 @@ function draw(name: string, width: number): string {
 
 describe('a topic', () => {
   test.each([
-    ['wkl-003', { kind: 'rule', name: 'WKL-003', severities: ['error'] }],
+    ['wkl-003', { kind: 'rule', name: 'WKL-003', severities: ['blocker'] }],
     ['lockheld', { kind: 'code', name: 'LockHeld', exitCode: exitCodes.failed, retryable: false }],
     ['69', { kind: 'exit-code', codes: expect.arrayContaining(['TemporalUnreachable']) }],
     ['spec.guard.minServing', { kind: 'field', required: false }],

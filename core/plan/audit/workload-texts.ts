@@ -15,7 +15,7 @@ export const workloadTexts: Readonly<Record<string, RuleText>> = {
     fix: 'Add a PodDisruptionBudget: other tools respect it too.',
   },
   'WKL-003': {
-    severities: ['error'],
+    severities: ['blocker'],
     title: 'A budget that never allows an eviction',
     why: 'A PodDisruptionBudget that requires every pod never allows an eviction. The run would wait there until the deadline and then stall.',
     fix: 'Let it spare at least one pod (maxUnavailable: 1). More replicas help only with a minAvailable below 100%: the finding says how many.',

@@ -208,7 +208,7 @@ const cases: readonly RuleCase[] = [
   },
   {
     rule: 'WKL-003',
-    severity: 'error',
+    severity: 'blocker',
     what: 'a rule of the plan about budgets, with a command',
     found: { cluster: { budgets: [aBudget('web', webPods(), 4)] } },
     says: 'it demands 4 of 4 pods',

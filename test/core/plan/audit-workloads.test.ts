@@ -41,7 +41,31 @@ const cases: readonly AuditCase[] = [
   ],
   ['WKL-001', 'error', 'a single replica', { pods: [aPod('web-1', 'n1')] }, { pods: onEach.slice(0, 2) }],
   ['WKL-002', 'warning', 'no budget', { cluster: { budgets: [] } }, {}],
-  ['WKL-003', 'error', 'a budget that demands every pod', { cluster: { budgets: [aBudget('web', onEach, 4)] } }, {}],
+  ['WKL-003', 'blocker', 'a budget that demands every pod', { cluster: { budgets: [aBudget('web', onEach, 4)] } }, {}],
+  [
+    'WKL-003',
+    'blocker',
+    'a budget that demands every pod, not one that waits for a pod',
+    { cluster: { budgets: [aBudget('web', onEach, 4)], workloads: [aWorkload('web', 4)] } },
+    { cluster: { budgets: [aBudget('web', onEach, 4)], workloads: [aWorkload('web', 5)] } },
+  ],
+  [
+    'WKL-003',
+    'blocker',
+    'a budget that demands every pod, not one of which no pod is evicted',
+    { pods: extra({}), cluster: { budgets: [aBudget('extra', extra({}).slice(-1), 1)] } },
+    { pods: agent(), cluster: { budgets: [aBudget('extra', agent().slice(-1), 1)] } },
+  ],
+  [
+    'WKL-003',
+    'blocker',
+    'a budget that demands every pod, unless the pods that are not ready may leave and none is ready',
+    { pods: extra({ ready: false }), cluster: { budgets: [aBudget('extra', extra({}).slice(-1), 1)] } },
+    {
+      pods: extra({ ready: false }),
+      cluster: { budgets: [{ ...aBudget('extra', extra({}).slice(-1), 1), evictsUnready: true }] },
+    },
+  ],
   [
     'WKL-004',
     'blocker',
