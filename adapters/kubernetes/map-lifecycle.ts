@@ -1,6 +1,6 @@
-import type { V1Container, V1PodSpec } from '@kubernetes/client-node';
+import type { V1Container, V1LifecycleHandler, V1PodSpec } from '@kubernetes/client-node';
 
-import type { LifecycleFacts } from '../../core/model/lifecycle.ts';
+import type { LifecycleFacts, PreStopFacts } from '../../core/model/lifecycle.ts';
 import type { PodFacts } from '../../core/model/pod.ts';
 
 /** Defaults of a probe (Kubernetes API, Probe). */
@@ -17,19 +17,31 @@ export function lifecycleOf(spec: V1PodSpec | undefined): Pick<PodFacts, 'lifecy
   const all = spec?.containers ?? [];
   const serving = servingContainers(all);
   if (serving.length === 0) return {};
-  const commands = serving.map(({ lifecycle }) => lifecycle?.preStop?.exec?.command?.join(' '));
-  const command = commands.find((one) => one !== undefined);
   const gates = (spec?.readinessGates ?? []).map(({ conditionType }) => conditionType);
   return {
     lifecycle: {
       containers: serving.map(({ name }) => name),
-      ...(command === undefined ? {} : { preStopCommand: command }),
-      ...(commands.every((one) => one === command) ? {} : { hooksDiffer: true }),
+      ...preStopsOf(all),
       ...readinessOf(all),
       ...livenessOf(serving),
       ...(gates.length === 0 ? {} : { readinessGates: gates }),
     },
   };
+}
+
+function preStopsOf(containers: readonly V1Container[]): Pick<LifecycleFacts, 'preStops'> {
+  const hooks = containers.flatMap(({ name, lifecycle }) => {
+    const hook = preStopOf(lifecycle?.preStop);
+    return hook === undefined ? [] : [[name, hook] as const];
+  });
+  return hooks.length === 0 ? {} : { preStops: Object.fromEntries(hooks) };
+}
+
+function preStopOf({ exec, httpGet, tcpSocket, sleep }: V1LifecycleHandler = {}): PreStopFacts | undefined {
+  if (exec !== undefined) return { handler: 'exec', command: (exec.command ?? []).join(' ') };
+  if (sleep !== undefined) return { handler: 'sleep', seconds: sleep.seconds };
+  if (httpGet !== undefined) return { handler: 'httpGet' };
+  return tcpSocket === undefined ? undefined : { handler: 'tcpSocket' };
 }
 
 /** A pod is Ready only while all of its probes succeed, so the one that fails first decides. */

@@ -3,6 +3,7 @@ import type {
   V1Deployment,
   V1DeploymentSpec,
   V1DeploymentStatus,
+  V1PodTemplateSpec,
   V1ReplicaSet,
   V1StatefulSet,
 } from '@kubernetes/client-node';
@@ -40,7 +41,7 @@ export function deploymentFacts({ metadata, spec, status }: V1Deployment): Workl
   const stalled = unseen || !old || paused ? undefined : whyStalled(status);
   return workload('Deployment', metadata, {
     replicas: spec?.replicas ?? 1,
-    podLabels: spec?.template.metadata?.labels ?? {},
+    ...templateOf(spec?.template),
     rollingOut: !paused && stalled === undefined && (unseen || old),
     surge: surgeOf(spec),
     mayLack: mayLackOf(spec),
@@ -86,7 +87,7 @@ export function statefulSetFacts({ metadata, spec, status }: V1StatefulSet): Wor
   const old = changing && (status?.updatedReplicas ?? 0) < Math.max(0, replicas - partition);
   return workload('StatefulSet', metadata, {
     replicas,
-    podLabels: spec?.template.metadata?.labels ?? {},
+    ...templateOf(spec?.template),
     rollingOut: spec?.updateStrategy?.type !== 'OnDelete' && (unseen || old),
     ...minReadyOf(spec),
   });
@@ -100,7 +101,7 @@ export function daemonSetFacts({ metadata, spec, status }: V1DaemonSet): Workloa
   return workload('DaemonSet', metadata, {
     replicas: desired,
     ...(spec?.selector === undefined ? {} : { takes: spec.selector }),
-    podLabels: spec?.template.metadata?.labels ?? {},
+    ...templateOf(spec?.template),
     rollingOut: spec?.updateStrategy?.type !== 'OnDelete' && (unseen || old),
   });
 }
@@ -124,10 +125,17 @@ export function replicaSetFacts({ metadata, spec, status }: V1ReplicaSet): Mappe
       ...(owner === undefined || isDeployed
         ? {}
         : { keptBy: `${owner.kind} ${metadata?.namespace ?? ''}/${owner.name}` }),
-      podLabels: spec?.template?.metadata?.labels ?? {},
+      ...templateOf(spec?.template),
       rollingOut: false,
     }),
   };
+}
+
+/** What the pods of a workload are made from. */
+function templateOf(template: V1PodTemplateSpec | undefined): Pick<WorkloadFacts, 'podLabels' | 'containers'> {
+  const podLabels = template?.metadata?.labels ?? {};
+  const containers = template?.spec?.containers.map(({ name }) => name);
+  return { podLabels, ...(containers === undefined ? {} : { containers }) };
 }
 
 function workload(

@@ -14,6 +14,8 @@ export interface WorkloadFacts {
   readonly replicas: number;
   /** Labels of the pods that it creates. */
   readonly podLabels: Readonly<Record<string, string>>;
+  /** Names of the containers in its pod template. Its pods have others too where a webhook adds them. Absent when it has no template. */
+  readonly containers?: readonly string[];
   /** Selector of the pods without owner that it adopts. Set for DaemonSets, and for ReplicaSets without a Deployment. */
   readonly takes?: LabelSelectorFacts;
   /** A rollout is in progress, and is not paused. */

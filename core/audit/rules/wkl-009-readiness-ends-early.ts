@@ -1,5 +1,5 @@
 import { preStopOf } from '../../model/pre-stop.ts';
-import { patchPods, withCommands } from '../commands.ts';
+import { fixProbe } from '../containers.ts';
 import { evictedPods, failuresToOutlast } from '../eviction-needs.ts';
 import { groupPods } from '../per-workload.ts';
 import type { Rule } from '../rule.ts';
@@ -25,14 +25,16 @@ export const wkl009ReadinessEndsEarly: Rule = {
       return {
         severity: 'warning',
         message: `connections may last ${outlast.seconds} s after an eviction; if the application fails its readiness probe on SIGTERM, the pod is no endpoint after ${staysReady} s (preStop ${preStopOf(pod)} s, ${failureThreshold} failures every ${periodSeconds} s)`,
-        fix: {
-          text: `Have the application stay ready until it exits, or raise failureThreshold to ${outlast.failures}. The patch starts a rollout.`,
-          ...withCommands(
-            patchPods(object, {
-              containers: [{ name: container, readinessProbe: { failureThreshold: outlast.failures } }],
-            }),
-          ),
-        },
+        fix: fixProbe(
+          {
+            pod,
+            object,
+            container,
+            text: `Have the application stay ready until it exits, or raise failureThreshold to ${outlast.failures}.`,
+          },
+          { failureThreshold: outlast.failures },
+          question,
+        ),
       };
     }),
 };

@@ -1,11 +1,9 @@
 import { preStopOf } from '../../model/pre-stop.ts';
 import { patchPods, withCommands } from '../commands.ts';
+import { leastStopSeconds } from '../containers.ts';
 import { evictedPods } from '../eviction-needs.ts';
 import { groupPods } from '../per-workload.ts';
 import type { Rule } from '../rule.ts';
-
-/** Least time that an application should have to finish its requests, seconds. It cannot be read from a cluster. */
-const leastStopSeconds = 10;
 
 /** WKL-011: a preStop hook that leaves little time of the grace period. */
 export const wkl011ShortGrace: Rule = {

@@ -1,5 +1,6 @@
-import { endsAtOnce } from '../../model/pre-stop.ts';
-import { patchPods, withCommands } from '../commands.ts';
+import { endingAtOnce } from '../../model/pre-stop.ts';
+import { withCommands } from '../commands.ts';
+import { explainAdded, letSleep, servingContainers } from '../containers.ts';
 import { evictedPods } from '../eviction-needs.ts';
 import { groupPods } from '../per-workload.ts';
 import type { Rule } from '../rule.ts';
@@ -16,23 +17,18 @@ export const wkl012StopsListening: Rule = {
     groupPods(
       evictedPods(question).filter(({ isBalanced }) => isBalanced),
       ({ pod, need }, object) => {
-        const command = pod.lifecycle?.preStopCommand;
-        const [container] = pod.lifecycle?.containers ?? [];
-        if (command === undefined || !endsAtOnce(pod)) return undefined;
+        const ending = endingAtOnce(pod);
+        const [first] = ending;
+        if (first === undefined) return undefined;
         const seconds = Math.ceil(need.preStopMs / 1000);
-        const terminationGracePeriodSeconds = Math.max(pod.terminationGracePeriodSeconds, seconds + 30);
-        const preStop = { exec: null, sleep: { seconds } };
+        const { own, added } = servingContainers(pod, question);
+        const named = (names: readonly string[]) => names.filter((name) => ending.some((one) => one.name === name));
         return {
           severity: 'error',
-          message: `the preStop hook (${command}) stops the server, while ${need.because}`,
+          message: `the preStop hook (${first.command}) stops the server, while ${need.because}`,
           fix: {
-            text: `Sleep ${seconds} s instead: SIGTERM follows the hook, and stops the server then. It starts a rollout.`,
-            ...withCommands(
-              patchPods(object, {
-                terminationGracePeriodSeconds,
-                containers: [{ name: container, lifecycle: { preStop } }],
-              }),
-            ),
+            text: `Sleep ${seconds} s instead: SIGTERM follows the hook, and stops the server then. It starts a rollout.${explainAdded(named(added), object)}`,
+            ...withCommands(letSleep({ pod, object, seconds }, named(own))),
           },
         };
       },

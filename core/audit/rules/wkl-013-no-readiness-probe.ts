@@ -1,3 +1,4 @@
+import { servingContainers } from '../containers.ts';
 import { evictedPods } from '../eviction-needs.ts';
 import { groupPods } from '../per-workload.ts';
 import type { Rule } from '../rule.ts';
@@ -13,9 +14,10 @@ export const wkl013NoReadinessProbe: Rule = {
   check: (question) =>
     groupPods(
       evictedPods(question).filter(({ isBalanced }) => isBalanced),
-      ({ pod: { lifecycle }, need: { service } }) => {
+      ({ pod, need: { service } }) => {
+        const { lifecycle } = pod;
         if (lifecycle === undefined || lifecycle.readiness !== undefined) return undefined;
-        const [container = ''] = lifecycle.containers;
+        const [container = ''] = [...servingContainers(pod, question).own, ...lifecycle.containers];
         return {
           severity: 'error',
           message: `Service ${service.key} sends to them as soon as their process runs: no container has a readinessProbe`,

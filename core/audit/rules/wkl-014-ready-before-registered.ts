@@ -1,5 +1,5 @@
 import { membershipOf } from '../../model/target-group.ts';
-import { patchPods, withCommands } from '../commands.ts';
+import { fixProbe } from '../containers.ts';
 import { evictedPods } from '../eviction-needs.ts';
 import { groupPods } from '../per-workload.ts';
 import type { Rule } from '../rule.ts';
@@ -17,8 +17,8 @@ export const wkl014ReadyBeforeRegistered: Rule = {
   source: 'ingress-gce pkg/neg/syncers/endpoints_calculator.go; source-IP preservation with readiness probes on GKE',
   needsLoadBalancers: true,
   check: (question) =>
-    groupPods(evictedPods(question), ({ pod: { lifecycle }, need: { groups } }, object) => {
-      const { readiness, readinessGates = [] } = lifecycle ?? {};
+    groupPods(evictedPods(question), ({ pod, need: { groups } }, object) => {
+      const { readiness, readinessGates = [] } = pod.lifecycle ?? {};
       if (readiness === undefined || readinessGates.length > 0) return undefined;
       if (!groups.some((group) => membershipOf(group) === 'hosts-only')) return undefined;
       const { container, initialDelaySeconds = 0 } = readiness;
@@ -26,14 +26,11 @@ export const wkl014ReadyBeforeRegistered: Rule = {
       return {
         severity: 'warning',
         message: `a new one may be ready after ${initialDelaySeconds} s, and the load balancer may take ${attachSeconds} s to attach its node`,
-        fix: {
-          text: `Begin to probe after ${attachSeconds} s. The patch starts a rollout.`,
-          ...withCommands(
-            patchPods(object, {
-              containers: [{ name: container, readinessProbe: { initialDelaySeconds: attachSeconds } }],
-            }),
-          ),
-        },
+        fix: fixProbe(
+          { pod, object, container, text: `Begin to probe after ${attachSeconds} s.` },
+          { initialDelaySeconds: attachSeconds },
+          question,
+        ),
       };
     }),
 };

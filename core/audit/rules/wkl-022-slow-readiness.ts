@@ -1,4 +1,4 @@
-import { patchPods, withCommands } from '../commands.ts';
+import { fixProbe } from '../containers.ts';
 import { evictedPods, failuresToOutlast } from '../eviction-needs.ts';
 import { groupPods } from '../per-workload.ts';
 import type { Rule } from '../rule.ts';
@@ -29,12 +29,16 @@ export const wkl022SlowReadiness: Rule = {
         return {
           severity: 'info',
           message: `a pod that stops serving stays an endpoint for ${periodSeconds * failureThreshold} s (${failureThreshold} failures every ${periodSeconds} s)`,
-          fix: {
-            text: `Lower failureThreshold to ${allowed}: that is ${periodSeconds * allowed} s. The patch starts a rollout.`,
-            ...withCommands(
-              patchPods(object, { containers: [{ name: container, readinessProbe: { failureThreshold: allowed } }] }),
-            ),
-          },
+          fix: fixProbe(
+            {
+              pod: evicted.pod,
+              object,
+              container,
+              text: `Lower failureThreshold to ${allowed}: that is ${periodSeconds * allowed} s.`,
+            },
+            { failureThreshold: allowed },
+            question,
+          ),
         };
       },
     ),

@@ -1,5 +1,6 @@
-import { preStopOf } from '../../model/pre-stop.ts';
-import { patchPods, withCommands } from '../commands.ts';
+import { preStopOf, sleptBy } from '../../model/pre-stop.ts';
+import { withCommands } from '../commands.ts';
+import { explainAdded, letSleep, servingContainers } from '../containers.ts';
 import { evictedPods } from '../eviction-needs.ts';
 import { groupPods } from '../per-workload.ts';
 import type { Rule } from '../rule.ts';
@@ -21,25 +22,14 @@ export const wkl033ShortPreStop: Rule = {
       const preStop = preStopOf(pod);
       if (preStop * 1000 >= need.preStopMs) return undefined;
       const seconds = Math.ceil(need.preStopMs / 1000);
-      const [container] = pod.lifecycle?.containers ?? [];
-      const afterwards = Math.max(10, pod.terminationGracePeriodSeconds - preStop);
-      const preStopHook = {
-        ...(pod.lifecycle?.preStopCommand === undefined ? {} : { exec: null }),
-        sleep: { seconds },
-      };
+      const { own, added } = servingContainers(pod, question);
+      const short = added.filter((name) => sleptBy(pod.lifecycle?.preStops?.[name]) < seconds);
       return {
         severity: isBalanced ? 'error' : 'warning',
         message: `they serve ${preStop} s after an eviction (preStop) and need ${need.isLeast ? 'more than ' : ''}${seconds} s: ${need.because} (Service ${need.service.key})`,
         fix: {
-          text: `Let them sleep ${seconds} s before they stop (Kubernetes ${sleepSince} or later), which starts a rollout; or replace the nodes with nodeferry, which needs no change.`,
-          ...(container === undefined
-            ? {}
-            : withCommands(
-                patchPods(object, {
-                  terminationGracePeriodSeconds: seconds + afterwards,
-                  containers: [{ name: container, lifecycle: { preStop: preStopHook } }],
-                }),
-              )),
+          text: `Let them sleep ${seconds} s before they stop (Kubernetes ${sleepSince} or later), which starts a rollout; or replace the nodes with nodeferry, which needs no change.${explainAdded(short, object)}`,
+          ...withCommands(letSleep({ pod, object, seconds }, own)),
         },
       };
     }),

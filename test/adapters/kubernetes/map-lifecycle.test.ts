@@ -1,3 +1,4 @@
+import type { V1LifecycleHandler } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
 import { budgetFacts } from '../../../adapters/kubernetes/map-budget.ts';
 import { lifecycleOf } from '../../../adapters/kubernetes/map-lifecycle.ts';
@@ -34,21 +35,27 @@ describe('the lifecycle of a pod', () => {
     ).not.toHaveProperty('liveness');
   });
 
-  it('has the command of a preStop hook and the readiness gates', () => {
-    const lifecycle = { preStop: { exec: { command: ['sh', '-c', 'sleep 20'] } } };
-    const spec = { containers: [{ ...server, lifecycle }], readinessGates: [{ conditionType: 'lb' }] };
-    expect(lifecycleOf(spec).lifecycle).toMatchObject({ preStopCommand: 'sh -c sleep 20', readinessGates: ['lb'] });
-    expect(lifecycleOf({ containers: [{ ...sidecar, lifecycle }, server] }).lifecycle?.preStopCommand).toBeUndefined();
-  });
-
-  it('says that another container which serves has not the same hook', () => {
-    const withHook = (...command: string[]) => ({ ...server, lifecycle: { preStop: { exec: { command } } } });
-    const differ = (...containers: readonly (typeof server)[]) =>
-      lifecycleOf({ containers: [...containers] }).lifecycle?.hooksDiffer;
-    expect(differ(withHook('sleep', '20'), withHook('sleep', '20'))).toBeUndefined();
-    expect(differ(withHook('sleep', '20'), withHook('sleep', '5'))).toBe(true);
-    expect(differ(withHook('sleep', '20'), server)).toBe(true);
-    expect(differ(server, server)).toBeUndefined();
+  it('has the readiness gates, and the preStop hooks of all containers with their handlers', () => {
+    const hooked = (name: string, preStop: V1LifecycleHandler) => ({ ...server, name, lifecycle: { preStop } });
+    const containers = [
+      hooked('shell', { exec: { command: ['sh', '-c', 'sleep 20'] } }),
+      hooked('asleep', { sleep: { seconds: 20 } }),
+      hooked('told', { httpGet: { path: '/stop', port: 80 } }),
+      hooked('called', { tcpSocket: { port: 80 } }),
+      { ...sidecar, lifecycle: { preStop: { exec: {} } } },
+      server,
+    ];
+    expect(lifecycleOf({ containers, readinessGates: [{ conditionType: 'lb' }] }).lifecycle).toMatchObject({
+      readinessGates: ['lb'],
+      preStops: {
+        shell: { handler: 'exec', command: 'sh -c sleep 20' },
+        asleep: { handler: 'sleep', seconds: 20 },
+        told: { handler: 'httpGet' },
+        called: { handler: 'tcpSocket' },
+        sidecar: { handler: 'exec', command: '' },
+      },
+    });
+    expect(lifecycleOf({ containers: [server] }).lifecycle).not.toHaveProperty('preStops');
   });
 });
 

@@ -45,6 +45,11 @@ describe('a Deployment', () => {
     expect(deploymentFacts({ metadata, spec: { selector, template } }).replicas).toBe(1);
   });
 
+  it('tells the containers of its template', () => {
+    const containers = [{ name: 'server' }, { name: 'metrics' }];
+    expect(facts({ template: { spec: { containers } } }).containers).toEqual(['server', 'metrics']);
+  });
+
   const rolling = (maxSurge: number | string) => ({ strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge } } });
 
   it.each([

@@ -37,7 +37,7 @@ describe('a pod', () => {
       hasEmptyDir: true,
       preStopSeconds: 15,
       terminationGracePeriodSeconds: 60,
-      lifecycle: { containers: ['app'] },
+      lifecycle: { containers: ['app'], preStops: { app: { handler: 'sleep', seconds: 15 } } },
       tolerations: [{ key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' }],
     });
   });

@@ -25,14 +25,14 @@ interface Ending {
 const recommended: Ending = { sleep: 10, period: 10, failures: 3, grace: 30 };
 
 /** Ids of the rules about the end of pods that find something. */
-function rulesFor({ sleep, period, failures, grace }: Ending, preStopCommand?: string): readonly string[] {
+function rulesFor({ sleep, period, failures, grace }: Ending, command?: string): readonly string[] {
   const pods = webPods({
     preStopSeconds: sleep,
     terminationGracePeriodSeconds: grace,
     lifecycle: {
       ...probed,
       readiness: { container: 'server', periodSeconds: period, failureThreshold: failures },
-      ...(preStopCommand === undefined ? {} : { preStopCommand }),
+      ...(command === undefined ? {} : { preStops: { server: { handler: 'exec', command } } }),
     },
   });
   const { findings } = auditOf({ pods, group: onGke });

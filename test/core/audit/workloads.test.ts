@@ -7,7 +7,8 @@ const loadBalancersUnread = { code: 'Forbidden', message: 'denied' } as const;
 const cluster = { externalTrafficPolicy: 'Cluster' } as const;
 const unready = (...numbers: readonly number[]) =>
   webPods().map((pod, index) => (numbers.includes(index) ? { ...pod, ready: false } : pod));
-const command = (preStopCommand: string) => webPods({ preStopSeconds: 0, lifecycle: { ...probed, preStopCommand } });
+const command = (told: string) =>
+  webPods({ preStopSeconds: 0, lifecycle: { ...probed, preStops: { server: { handler: 'exec', command: told } } } });
 const together = webPods().map((pod) => ({ ...pod, node: 'n1' }));
 const hostSpread = {
   topologyKey: 'kubernetes.io/hostname',

@@ -16,10 +16,10 @@ describe('pods of a StatefulSet, which cannot be removed from endpoints', () => 
       ...(policy && { policy }),
     }).filter(({ rule }) => rule === 'WKL-034');
   const minute = { preStopSeconds: 60, terminationGracePeriodSeconds: 120 };
-  const hook = (preStopCommand: string, changes: object = {}) => ({
+  const hook = (command: string, containers = ['db']) => ({
     preStopSeconds: 0,
     terminationGracePeriodSeconds: 260,
-    lifecycle: { containers: ['db'], preStopCommand, ...changes },
+    lifecycle: { containers, preStops: { db: { handler: 'exec' as const, command } } },
   });
 
   test.each([
@@ -33,7 +33,7 @@ describe('pods of a StatefulSet, which cannot be removed from endpoints', () => 
   test.each([
     ['that is too short', hook('sleep 194'), '194 s'],
     ['that the shell does not wait for', hook('sh -c sleep 200 & true'), '0 s'],
-    ['that only one of its containers has', hook('sleep 200', { hooksDiffer: true }), '0 s'],
+    ['that only one of its containers has', hook('sleep 200', ['db', 'proxy']), '0 s'],
   ])('are refused with a command %s', (_, pod, has) => {
     expect(found(ipGroup('network'), pod)).toMatchObject([
       { severity: 'blocker', message: expect.stringContaining(`it has a preStop sleep of ${has}`) },
@@ -62,10 +62,12 @@ describe('pods of a StatefulSet, which cannot be removed from endpoints', () => 
 
 test('an endpoint that sleeps by a command serves on until every kube-proxy has heard', () => {
   const member = { ownerKind: 'StatefulSet', ownerName: 'web', labels: { app: 'web' }, preStopSeconds: 0 } as const;
-  const found = (preStopCommand: string) =>
-    audit({ pods: extra({ ...member, lifecycle: { containers: ['db'], preStopCommand } }) }).filter(
+  const found = (command: string) => {
+    const preStops = { db: { handler: 'exec', command } } as const;
+    return audit({ pods: extra({ ...member, lifecycle: { containers: ['db'], preStops } }) }).filter(
       ({ rule }) => rule === 'WKL-008',
     );
+  };
   expect(found('sleep 3')).toEqual([]);
   expect(found('sleep 2')).toMatchObject([{ message: expect.stringContaining('a preStop sleep of only 2 s') }]);
 });

@@ -41,6 +41,9 @@ export const probed: LifecycleFacts = {
   readiness: { container: 'server', periodSeconds: 10, failureThreshold: 4 },
 };
 
+/** The template of such a pod. */
+const template = { containers: ['server'] } as const;
+
 /** A pod that may be evicted from a node behind a Network Load Balancer without losing connections. */
 export const patient = { preStopSeconds: 75, terminationGracePeriodSeconds: 105, lifecycle: probed } as const;
 
@@ -78,7 +81,7 @@ export function auditOf({
       pods,
       services: [aService('web', web, service)],
       budgets: [aBudget('web', web, web.length - 1)],
-      workloads: [aWorkload('web', web.length, { minReadySeconds: 33, mayLack: 1 })],
+      workloads: [aWorkload('web', web.length, { ...template, minReadySeconds: 33, mayLack: 1 })],
       ...cluster,
     },
     unsupported.length > 0 ? [] : [...(groups ?? [aGroup('web', nodes, { ...quiet, ...group })]), ...more],
