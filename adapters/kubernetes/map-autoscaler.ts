@@ -28,6 +28,12 @@ export function autoscalerFacts({ metadata, spec }: V2HorizontalPodAutoscaler): 
   ];
 }
 
+/** Key of the workload that an autoscaler scales. Kinds other than these are no workloads here. */
+export function scaledBy({ metadata, spec }: V2HorizontalPodAutoscaler): readonly string[] {
+  const { kind, name } = spec?.scaleTargetRef ?? { kind: '', name: '' };
+  return kind === 'Deployment' || kind === 'StatefulSet' ? [workloadKey(kind, metadata?.namespace ?? '', name)] : [];
+}
+
 function explainCounting(metrics: readonly V2MetricSpec[], spec: SelectingSpec | undefined): string | undefined {
   if (spec?.selectionStrategy === 'OwnerReferences')
     return 'counts owned pods only, and would scale down while released ones take part of the load';

@@ -14,7 +14,7 @@ import type { ClusterFacts } from '../../core/model/serving.ts';
 import type { UnreadFacts } from '../../core/model/unread.ts';
 import type { Connection } from './connection.ts';
 import { answerError, forbidden, statusOf } from './errors.ts';
-import { autoscalerFacts } from './map-autoscaler.ts';
+import { autoscalerFacts, scaledBy } from './map-autoscaler.ts';
 import { type IngressBackend, ingressBackends } from './map-ingress.ts';
 import {
   type CiliumPolicy,
@@ -43,6 +43,7 @@ export type Surroundings = Required<
     | 'networkPolicies'
     | 'adopters'
     | 'autoscalers'
+    | 'autoscaled'
     | 'quotas'
     | 'limitRanges'
     | 'localVolumes'
@@ -148,6 +149,7 @@ function joinSurroundings(
     autoscalers: items('horizontalPodAutoscalers').flatMap((item) =>
       autoscalerFacts(item as V2HorizontalPodAutoscaler),
     ),
+    autoscaled: items('horizontalPodAutoscalers').flatMap((item) => scaledBy(item as V2HorizontalPodAutoscaler)),
     quotas: items('resourceQuotas').flatMap((item) => quotaFacts(item as V1ResourceQuota)),
     limitRanges: items('limitRanges').flatMap((item) => limitRangeFacts(item as LimitRangeObject)),
     localVolumes: items('persistentVolumes').flatMap((item) => localVolumeFacts(item as V1PersistentVolume)),

@@ -35,12 +35,6 @@ export function patchPods(workload: AuditedObject, podSpec: object): readonly st
   return patchObject(workload, { spec: { template: { spec: podSpec } } });
 }
 
-/** A command line that sets the number of replicas. */
-export function scaleTo({ kind, namespace, name }: AuditedObject, replicas: number): readonly string[] {
-  if (kind !== 'Deployment' && kind !== 'StatefulSet') return [];
-  return [`kubectl -n ${namespace ?? ''} scale ${kind.toLowerCase()} ${name} --replicas=${replicas}`];
-}
-
 /** Commands as part of a fix: nothing when there are none. */
 export function withCommands(...commands: readonly (readonly string[])[]): { readonly commands?: readonly string[] } {
   const all = commands.flat();

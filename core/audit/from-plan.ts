@@ -4,10 +4,16 @@ import { type Finding, severities } from '../plan/finding.ts';
 import { objectOfSubject } from './objects.ts';
 import type { AuditedObject, AuditQuestion, Fix, Rule, Violation } from './rule.ts';
 
+/** What the audit adds to the hint of a finding. Its text comes after the hint. */
+export interface AddedFix extends Partial<Fix> {
+  /** What to say in place of the hint. */
+  readonly instead?: string;
+}
+
 /** What the audit adds to a rule of the plan. */
 interface Addition extends Pick<Rule, 'source' | 'needsLoadBalancers'> {
-  /** What does it exactly. Its text comes after the hint of the finding. */
-  readonly fix?: (object: AuditedObject, question: AuditQuestion) => Partial<Fix>;
+  /** What does it exactly. */
+  readonly fix?: (object: AuditedObject, question: AuditQuestion) => AddedFix;
   /** A field of policies, which the hint names, decides whether its blockers are any: without a policy they are warnings. */
   readonly isDecidedByPolicy?: boolean;
   /** Which field of the policy accepts an error at the object. */
@@ -36,14 +42,14 @@ function violationOf(
   { fix = () => ({}), isDecidedByPolicy = false, acceptedBy }: Addition,
 ): Violation {
   const object = objectOfSubject(subject, question.facts.cluster);
-  const { text, ...exactly } = fix(object, question);
+  const { text, instead = hint, ...exactly } = fix(object, question);
   const isUndecided = isDecidedByPolicy && severity === 'blocker' && !question.hasPolicy;
   const field = severity === 'error' ? acceptedBy?.(object, question) : undefined;
   return {
     severity: isUndecided ? 'warning' : severity,
     object,
     message,
-    fix: { text: text === undefined ? hint : `${hint} ${text}`, ...exactly },
+    fix: { text: text === undefined ? instead : `${instead} ${text}`, ...exactly },
     ...(field === undefined ? {} : { accepted: `by ${field} of the policy` }),
   };
 }

@@ -40,11 +40,11 @@ import { wkl031LocalVolume } from '../plan/audit/wkl-031-local-volume.ts';
 import { wkl032Resized } from '../plan/audit/wkl-032-resized.ts';
 import { wkl034EvictedWhileTarget } from '../plan/audit/wkl-034-evicted-while-target.ts';
 import { changeCheck } from './change-check.ts';
-import { patchAnnotations, patchObject, scaleTo, withCommands } from './commands.ts';
-import { fromPlan } from './from-plan.ts';
-import { workloadOf } from './objects.ts';
+import { patchAnnotations, patchObject, withCommands } from './commands.ts';
+import { type AddedFix, fromPlan } from './from-plan.ts';
 import type { AuditedObject, AuditQuestion, Fix, Rule } from './rule.ts';
 import { attributeFix, type WantedAttributes } from './target-group-attributes.ts';
+import { runTwo } from './two-replicas.ts';
 
 const guide = 'Elastic Load Balancing user guide for Network Load Balancers';
 
@@ -155,18 +155,15 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('INF-015', inf015Unread, { source: 'deploy/rbac' }),
 ];
 
-/** Scales the workload behind a Service to two replicas. */
-function twoReplicas(object: AuditedObject, { facts }: AuditQuestion): Omit<Fix, 'text'> {
-  const workload = workloadBehind(object, facts);
-  return workload === undefined || workload.replicas >= 2 ? {} : withCommands(scaleTo(workload.object, 2));
-}
-
-function workloadBehind(service: AuditedObject, { cluster }: AuditQuestion['facts']) {
+/** A second replica of the workload behind a Service that wants only one. */
+function twoReplicas(service: AuditedObject, { facts: { cluster } }: AuditQuestion): AddedFix {
   const index = indexOf(cluster);
   const endpoints = index.service(`${service.namespace ?? ''}/${service.name}`)?.endpoints ?? [];
   const pod = endpoints.map(({ podUid }) => index.podsByUid.get(podUid ?? '')).find((one) => one !== undefined);
-  const found = pod?.workload === undefined ? undefined : index.workload(pod.workload);
-  return pod === undefined || found === undefined ? undefined : { object: workloadOf(pod), replicas: found.replicas };
+  const workload = index.workload(pod?.workload ?? '');
+  if (pod === undefined || workload === undefined || workload.replicas >= 2) return {};
+  const { text, commands } = runTwo(pod, cluster);
+  return commands === undefined ? { instead: text } : { commands };
 }
 
 /** A budget for the pods that a Service selects, unless they would get a second one or it could not count on them. */

@@ -1,8 +1,9 @@
 import { isFinished, type PodFacts } from '../model/pod.ts';
+import type { ClusterFacts } from '../model/serving.ts';
 import type { ClusterQuestion } from '../plan/audit/rule.ts';
-import { scaleTo, withCommands } from './commands.ts';
 import { workloadOf } from './objects.ts';
 import { type AuditedObject, type Fix, formatObject } from './rule.ts';
+import { runTwo } from './two-replicas.ts';
 
 /** A part of the cluster's own machinery that is away while one node leaves. */
 interface SinglePoint {
@@ -26,8 +27,7 @@ export function findSinglePoints(
     const on = new Set(ready.map(({ node }) => node));
     if (first === undefined || on.size >= 2 || !own.some(({ node }) => node !== undefined && names.has(node)))
       return [];
-    const object = workloadOf(first);
-    return [{ object, placed: describe(ready), fix: fixFor(object, ready.length) }];
+    return [{ object: workloadOf(first), placed: describe(ready), fix: fixFor(first, ready.length, facts.cluster) }];
   });
 }
 
@@ -39,8 +39,8 @@ function describe(ready: readonly PodFacts[]): string {
     : `all ${ready.length} ready pods are on ${only.node}`;
 }
 
-function fixFor(object: AuditedObject, ready: number): Fix {
+function fixFor(pod: PodFacts, ready: number, cluster: ClusterFacts): Fix {
   if (ready === 0) return { text: 'Find out why its pods are not ready, before any node is replaced.' };
   if (ready > 1) return { text: 'Spread its pods over nodes, with anti-affinity by kubernetes.io/hostname.' };
-  return { text: 'Run two replicas on different nodes.', ...withCommands(scaleTo(object, 2)) };
+  return runTwo(pod, cluster);
 }

@@ -32,6 +32,8 @@ export interface ClusterFacts {
   readonly adopters?: readonly AdopterFacts[];
   /** Autoscalers that pod surge would disturb, as of a minute ago at most. Absent when they were not requested. */
   readonly autoscalers?: readonly AutoscalerFacts[];
+  /** Keys of the workloads that an autoscaler scales, as of a minute ago at most. Absent when they were not requested. */
+  readonly autoscaled?: readonly string[];
   /** Quotas that count pods or their resources, as of a minute ago at most. Absent when they were not requested. */
   readonly quotas?: readonly QuotaFacts[];
   /** Limit ranges, as of a minute ago at most. Absent when they were not requested. */

@@ -1,6 +1,6 @@
 import { indexOf } from '../../model/cluster-index.ts';
 import { count } from '../../text/format.ts';
-import { patchObject, withCommands } from '../commands.ts';
+import { patchObject } from '../commands.ts';
 import { evictedPods } from '../eviction-needs.ts';
 import { groupPods } from '../per-workload.ts';
 import type { Rule } from '../rule.ts';
@@ -19,14 +19,20 @@ export const wkl020RolloutTakesAll: Rule = {
       ({ pod }, object) => {
         const workload = indexOf(question.facts.cluster).workload(pod.workload ?? '');
         if (workload?.mayLack === undefined || workload.mayLack < workload.replicas) return undefined;
+        const [claim] = pod.volumeClaims ?? [];
         const rollingUpdate = { maxUnavailable: 0, maxSurge: 1 };
         return {
           severity: 'warning',
           message: `a rollout may take ${workload.mayLack} of ${count(workload.replicas, 'replica')} away before any new one serves`,
-          fix: {
-            text: 'Let a rollout start a new pod before it takes one away. The patch starts no rollout.',
-            ...withCommands(patchObject(object, { spec: { strategy: { type: 'RollingUpdate', rollingUpdate } } })),
-          },
+          fix:
+            claim === undefined
+              ? {
+                  text: 'Let a rollout start a new pod before it takes one away. The patch starts no rollout.',
+                  commands: patchObject(object, { spec: { strategy: { type: 'RollingUpdate', rollingUpdate } } }),
+                }
+              : {
+                  text: `Let a rollout start a new pod before it takes one away, if the application can share its volume (claim ${claim}) and more than one node can mount it: a new pod would wait for the old one for ever otherwise.`,
+                },
         };
       },
     ),

@@ -1,6 +1,6 @@
 import type { V2HorizontalPodAutoscaler } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
-import { autoscalerFacts } from '../../../adapters/kubernetes/map-autoscaler.ts';
+import { autoscalerFacts, scaledBy } from '../../../adapters/kubernetes/map-autoscaler.ts';
 
 describe('an autoscaler', () => {
   const web = { name: 'web', namespace: 'shop' };
@@ -37,4 +37,13 @@ describe('an autoscaler', () => {
   ])('that goes by %s is not', (_, facts) => {
     expect(facts).toEqual([]);
   });
+});
+
+it.each([
+  ['Deployment', ['Deployment shop/web']],
+  ['StatefulSet', ['StatefulSet shop/web']],
+  ['Rollout', []],
+])('an autoscaler says which %s it scales, whatever it counts', (kind, scaled) => {
+  const spec = { scaleTargetRef: { kind, name: 'web' }, maxReplicas: 9 };
+  expect(scaledBy({ metadata: { name: 'any', namespace: 'shop' }, spec })).toEqual(scaled);
 });

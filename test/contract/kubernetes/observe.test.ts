@@ -177,6 +177,7 @@ describe('observing a real API server', () => {
         resizers: [],
         apiServices: [{ key: 'APIService v1.metrics.example.com', service: 'kube-system/metrics' }],
         managedNodes: [],
+        autoscaled: [],
         webhooks: [
           { key: 'ValidatingWebhookConfiguration policies, webhook pods.example.com', service: 'policies/hook' },
         ],

@@ -203,6 +203,16 @@ const cases: readonly AuditCase[] = [
     {},
   ],
   [
+    'SVC-029',
+    'warning',
+    'callers that reach endpoints of their own node only, unless a DaemonSet has one on each',
+    { service: { internalTrafficPolicy: 'Local' } },
+    {
+      pods: onEach.map((pod) => ({ ...pod, ownerKind: 'DaemonSet' as const })),
+      service: { internalTrafficPolicy: 'Local' },
+    },
+  ],
+  [
     'SVC-030',
     'error',
     'a load balancer that cuts connections at once',
