@@ -1,9 +1,9 @@
-import type { V1Pod } from '@kubernetes/client-node';
+import type { V1Pod, V1PodAffinityTerm } from '@kubernetes/client-node';
 import { selectsLabels } from '../../core/model/label-selector.ts';
 import { type BesideFacts, type PodFacts, type SpreadFacts, templateLabel } from '../../core/model/pod.ts';
 
 /** Rules that keep pods of one kind apart, and rules that keep them near others. */
-export function placementOf(pod: V1Pod): Pick<PodFacts, 'keepsApartBy' | 'besides' | 'spreads'> {
+export function placementOf(pod: V1Pod): Pick<PodFacts, 'keepsApartBy' | 'prefersApartBy' | 'besides' | 'spreads'> {
   return { ...keepsApart(pod), ...besidesOf(pod), ...spreadOf(pod) };
 }
 
@@ -36,16 +36,33 @@ function ownLabels({ metadata }: V1Pod) {
  * terms of the replacement against existing pods, and the terms of existing pods against the replacement, which has all labels
  * (kubernetes/kubernetes, pkg/scheduler/framework/plugins/interpodaffinity/filtering.go, "existing pods anti-affinity rules").
  */
-function keepsApart(pod: V1Pod): Pick<PodFacts, 'keepsApartBy'> {
-  const { metadata, spec } = pod;
-  const terms = spec?.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+function keepsApart(pod: V1Pod): Pick<PodFacts, 'keepsApartBy' | 'prefersApartBy'> {
+  const {
+    requiredDuringSchedulingIgnoredDuringExecution: required = [],
+    preferredDuringSchedulingIgnoredDuringExecution: preferred = [],
+  } = pod.spec?.affinity?.podAntiAffinity ?? {};
+  const keeps = keysAgainstItself(required, pod);
+  const prefers = keysAgainstItself(
+    preferred.map(({ podAffinityTerm }) => podAffinityTerm),
+    pod,
+  );
+  return {
+    ...(keeps.length === 0 ? {} : { keepsApartBy: keeps }),
+    ...(prefers.length === 0 ? {} : { prefersApartBy: prefers }),
+  };
+}
+
+/** Topology keys of the terms that match pods like this one. */
+function keysAgainstItself(terms: readonly V1PodAffinityTerm[], pod: V1Pod): readonly string[] {
   const { owned, released } = ownLabels(pod);
   const own = terms.filter(
     ({ labelSelector, namespaces = [], namespaceSelector }) =>
       (selectsLabels(labelSelector, owned) || selectsLabels(labelSelector, released)) &&
-      (namespaceSelector !== undefined || namespaces.length === 0 || namespaces.includes(metadata?.namespace ?? '')),
+      (namespaceSelector !== undefined ||
+        namespaces.length === 0 ||
+        namespaces.includes(pod.metadata?.namespace ?? '')),
   );
-  return own.length === 0 ? {} : { keepsApartBy: [...new Set(own.map(({ topologyKey }) => topologyKey))] };
+  return [...new Set(own.map(({ topologyKey }) => topologyKey))];
 }
 
 /**

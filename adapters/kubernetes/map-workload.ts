@@ -41,6 +41,7 @@ export function deploymentFacts({ metadata, spec, status }: V1Deployment): Workl
   const stalled = unseen || !old || paused ? undefined : whyStalled(status);
   return workload('Deployment', metadata, {
     replicas: spec?.replicas ?? 1,
+    ...(spec?.selector === undefined ? {} : { selector: spec.selector }),
     ...templateOf(spec?.template),
     rollingOut: !paused && stalled === undefined && (unseen || old),
     surge: surgeOf(spec),
@@ -87,6 +88,7 @@ export function statefulSetFacts({ metadata, spec, status }: V1StatefulSet): Wor
   const old = changing && (status?.updatedReplicas ?? 0) < Math.max(0, replicas - partition);
   return workload('StatefulSet', metadata, {
     replicas,
+    ...(spec?.selector === undefined ? {} : { selector: spec.selector }),
     ...templateOf(spec?.template),
     rollingOut: spec?.updateStrategy?.type !== 'OnDelete' && (unseen || old),
     ...minReadyOf(spec),

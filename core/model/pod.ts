@@ -76,6 +76,8 @@ export interface PodFacts {
   readonly requiredNodeLabels?: Readonly<Record<string, readonly string[]>>;
   /** Topology keys of required anti-affinity that excludes pods like itself, owned or released. Absent when it has none. */
   readonly keepsApartBy?: readonly string[];
+  /** Topology keys of preferred anti-affinity against pods like itself. Absent when it has none. */
+  readonly prefersApartBy?: readonly string[];
   /** Its required pod affinity: the pods beside which it must run. Absent when it has none. */
   readonly besides?: readonly BesideFacts[];
   /** Its topology spread constraints that count pods like itself. Absent when it has none. */

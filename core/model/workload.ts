@@ -14,6 +14,8 @@ export interface WorkloadFacts {
   readonly replicas: number;
   /** Labels of the pods that it creates. */
   readonly podLabels: Readonly<Record<string, string>>;
+  /** Selector of its pods, which never changes. Set for Deployments and StatefulSets. */
+  readonly selector?: LabelSelectorFacts;
   /** Names of the containers in its pod template. Its pods have others too where a webhook adds them. Absent when it has no template. */
   readonly containers?: readonly string[];
   /** Selector of the pods without owner that it adopts. Set for DaemonSets, and for ReplicaSets without a Deployment. */

@@ -38,6 +38,7 @@ describe('a Deployment', () => {
       name: 'web',
       replicas: 4,
       podLabels: { app: 'web' },
+      selector,
       rollingOut: false,
       surge: 1,
       mayLack: 1,

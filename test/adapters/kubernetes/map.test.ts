@@ -243,6 +243,17 @@ describe('a pod', () => {
     expect(withSpec({ containers: [] })).not.toHaveProperty('keepsApartBy');
   });
 
+  it('tells by which topologies it prefers to be apart from pods like itself', () => {
+    const apart = (app: string) => {
+      const podAffinityTerm = { labelSelector: { matchLabels: { app } }, topologyKey: 'host' };
+      const podAntiAffinity = { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm }] };
+      return withSpec({ containers: [], affinity: { podAntiAffinity } });
+    };
+    expect(apart('web').prefersApartBy).toEqual(['host']);
+    expect(apart('web')).not.toHaveProperty('keepsApartBy');
+    expect(apart('api')).not.toHaveProperty('prefersApartBy');
+  });
+
   it('tells which pods it must run beside', () => {
     const besides = (term: object) => {
       const podAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'host', ...term }] };

@@ -1,6 +1,6 @@
 import { test } from 'vitest';
 import { expectFinding, patient, probed, type RuleCase, webPods } from '../support/audited-cluster.ts';
-import { aBudget, anUnsupported, aPod, aService } from '../support/facts.ts';
+import { aBudget, anUnsupported, aPod, aService, aWorkload } from '../support/facts.ts';
 
 const podTargets = [anUnsupported('web', { why: 'other-targets' })];
 const loadBalancersUnread = { code: 'Forbidden', message: 'denied' } as const;
@@ -10,6 +10,9 @@ const unready = (...numbers: readonly number[]) =>
 const command = (told: string) =>
   webPods({ preStopSeconds: 0, lifecycle: { ...probed, preStops: { server: { handler: 'exec', command: told } } } });
 const together = webPods().map((pod) => ({ ...pod, node: 'n1' }));
+const preferring = { prefersApartBy: ['kubernetes.io/hostname'] };
+const ofSet = { ownerKind: 'StatefulSet', ownerName: 'web', workload: 'StatefulSet default/web' } as const;
+const forWeb = { matchLabels: { app: 'web' } };
 const hostSpread = {
   topologyKey: 'kubernetes.io/hostname',
   maxSkew: 1,
@@ -197,6 +200,34 @@ const cases: readonly RuleCase[] = [
     found: { pods: [...webPods(), aPod('web-5', 'n1', patient)] },
     says: '2 pods: they share nodes behind policy Local (5 pods on 4 nodes)',
     boundary: { pods: [...webPods(), aPod('web-5', 'n1', patient)], service: cluster },
+  },
+  {
+    rule: 'WKL-006',
+    severity: 'error',
+    what: 'pods that share nodes, unless they would rather not',
+    found: { pods: [...webPods(), aPod('web-5', 'n1', patient)] },
+    says: '2 pods: they share nodes',
+    boundary: { pods: [...webPods(preferring), aPod('web-5', 'n1', { ...patient, ...preferring })] },
+  },
+  {
+    rule: 'WKL-006',
+    severity: 'error',
+    what: 'all pods on one node, not those of which others are on nodes that are not audited',
+    found: { pods: together, audited: ['n1'], service: cluster },
+    says: 'they leave together',
+    boundary: { pods: [...together, aPod('web-5', 'n4', patient)], audited: ['n1'], service: cluster },
+  },
+  {
+    rule: 'WKL-006',
+    severity: 'error',
+    what: 'pods of a StatefulSet, whose own labels are not those of all of them',
+    found: {
+      pods: together.map((pod) => ({ ...pod, ...ofSet, labels: { ...pod.labels, 'controller-revision-hash': 'x' } })),
+      cluster: { workloads: [aWorkload('web', 4, { key: ofSet.workload, kind: 'StatefulSet', selector: forWeb })] },
+    },
+    says: 'they leave together',
+    fix: '"labelSelector":{"matchLabels":{"app":"web"}}}]',
+    boundary: {},
   },
   {
     rule: 'WKL-007',

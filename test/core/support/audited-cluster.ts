@@ -42,7 +42,7 @@ export const probed: LifecycleFacts = {
 };
 
 /** The template of such a pod. */
-const template = { containers: ['server'] } as const;
+const template = { selector: { matchLabels: { app: 'web' } }, containers: ['server'] } as const;
 
 /** A pod that may be evicted from a node behind a Network Load Balancer without losing connections. */
 export const patient = { preStopSeconds: 75, terminationGracePeriodSeconds: 105, lifecycle: probed } as const;
