@@ -5,6 +5,7 @@ import { onceFor } from '../../core/model/cluster-index.ts';
 import { indexByLabels } from '../../core/model/label-index.ts';
 import { selectorKeys, selectsLabels } from '../../core/model/label-selector.ts';
 import type { DisruptionBudgetFacts, PodFacts } from '../../core/model/pod.ts';
+import { writtenBy } from './map-written-by.ts';
 
 /** A PodDisruptionBudget before its pods are looked up. */
 export interface MappedBudget {
@@ -24,6 +25,7 @@ export function budgetFacts(budget: V1PodDisruptionBudget): MappedBudget {
       disruptionsAllowed: status?.disruptionsAllowed ?? 0,
       expectedPods: status?.expectedPods ?? 0,
       ...demandOf(spec),
+      ...writtenBy(metadata),
       selectorKeys: selectorKeys(spec?.selector ?? {}),
       ...(spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow' ? { evictsUnready: true } : {}),
     },

@@ -3,6 +3,7 @@ import type { V1Endpoint, V1EndpointSlice, V1Service } from '@kubernetes/client-
 import type { EndpointFacts, ServiceFacts } from '../../core/model/service.ts';
 import { podGroupsFacts } from './map-pod-groups.ts';
 import { trafficFacts } from './map-service-traffic.ts';
+import { writtenBy } from './map-written-by.ts';
 
 const serviceNameLabel = 'kubernetes.io/service-name';
 
@@ -43,6 +44,7 @@ export function serviceFacts(service: V1Service): MappedService | undefined {
     hostnames: (status?.loadBalancer?.ingress ?? []).flatMap(({ hostname, ip }) => hostname ?? ip ?? []),
     publishNotReadyAddresses: spec?.publishNotReadyAddresses ?? false,
     ...trafficFacts(service),
+    ...writtenBy(metadata),
     ...(podGroups && { podGroups }),
   };
 }

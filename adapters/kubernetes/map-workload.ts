@@ -3,12 +3,14 @@ import type {
   V1Deployment,
   V1DeploymentSpec,
   V1DeploymentStatus,
+  V1ObjectMeta,
   V1PodTemplateSpec,
   V1ReplicaSet,
   V1StatefulSet,
 } from '@kubernetes/client-node';
 
 import type { WorkloadFacts } from '../../core/model/workload.ts';
+import { writtenBy } from './map-written-by.ts';
 
 /** The part of a ReplicaSet that is kept. */
 export interface MappedReplicaSet {
@@ -142,10 +144,10 @@ function templateOf(template: V1PodTemplateSpec | undefined): Pick<WorkloadFacts
 
 function workload(
   kind: WorkloadFacts['kind'],
-  metadata: { readonly name?: string; readonly namespace?: string } | undefined,
+  metadata: V1ObjectMeta | undefined,
   rest: Omit<WorkloadFacts, 'key' | 'kind' | 'namespace' | 'name'>,
 ): WorkloadFacts {
   const namespace = metadata?.namespace ?? '';
   const name = metadata?.name ?? '';
-  return { key: workloadKey(kind, namespace, name), kind, namespace, name, ...rest };
+  return { key: workloadKey(kind, namespace, name), kind, namespace, name, ...writtenBy(metadata), ...rest };
 }

@@ -9,6 +9,7 @@ import { planServices } from '../plan/service-plan.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
 import type { CloudTerms } from './cloud-terms.ts';
+import { fixAtSource } from './from-source.ts';
 import { type AuditQuestion, formatObject, type Violation } from './rule.ts';
 import { rules } from './rules.ts';
 import { belongsTo } from './scope.ts';
@@ -63,7 +64,9 @@ export function audit(subject: AuditSubject): AuditReport {
   const left = loadBalancersUnread === undefined ? [] : rules.filter((rule) => rule.needsLoadBalancers === true);
   const found = rules
     .filter((rule) => !left.includes(rule))
-    .flatMap(({ id, check }) => check(question).map((violation): AuditFinding => ({ rule: id, ...violation })));
+    .flatMap(({ id, check }) =>
+      check(question).map((violation): AuditFinding => ({ rule: id, ...fixAtSource(violation, facts.cluster) })),
+    );
   const names = new Set(nodes.map(({ name }) => name));
   return {
     cluster: policy.cluster.name,

@@ -183,6 +183,8 @@ export interface DisruptionBudgetFacts {
   readonly demand?: BudgetDemand;
   /** Keys of the labels that its selector uses. */
   readonly selectorKeys?: readonly string[];
+  /** The tool that writes it from a source of its own, e.g. `Helm`, as far as its labels and annotations say. */
+  readonly writtenBy?: string;
   /** It lets pods be evicted that are not Ready, whatever their number (`unhealthyPodEvictionPolicy: AlwaysAllow`). */
   readonly evictsUnready?: boolean;
 }

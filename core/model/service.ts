@@ -54,6 +54,8 @@ export interface ServiceFacts {
   readonly targetNodeLabels?: Readonly<Record<string, string>>;
   /** Its controller was not told to let connections end: its load balancer closes those of a node as soon as the node is taken out. */
   readonly cutsConnections?: true;
+  /** The tool that writes it from a source of its own, e.g. `Helm`, as far as its labels and annotations say. */
+  readonly writtenBy?: string;
   /** Absent when it has none. */
   readonly podGroups?: PodGroupsFacts;
   /** Absent where no object of the cluster tells of one. */

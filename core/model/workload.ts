@@ -8,6 +8,8 @@ export interface WorkloadFacts {
   readonly kind: 'Deployment' | 'StatefulSet' | 'DaemonSet' | 'ReplicaSet';
   readonly namespace: string;
   readonly name: string;
+  /** The tool that writes it from a source of its own, e.g. `Helm`, as far as its labels and annotations say. */
+  readonly writtenBy?: string;
   /** Its owner, e.g. `Rollout default/web`. Set for ReplicaSets that a controller other than a Deployment owns. */
   readonly keptBy?: string;
   /** Desired number of pods. For a DaemonSet, the number of nodes that should run its pod. */
