@@ -10,13 +10,23 @@ import { severalAtATime } from '../operations/several-at-a-time.ts';
 import type { Actions } from '../ports/cluster/actions.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Ports } from '../ports/ports.ts';
-import { openLooseFence, openPoolFence, type PoolStepInput } from './fence.ts';
+import { type Fence, openLooseFence, openPoolFence, type PoolStepInput } from './fence.ts';
 import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
+
+/** `onlyIfCreatedBy`: it is deleted only if this run has created it. */
+type DeletePoolInput = PoolStepInput & { readonly pool: PoolRef; readonly onlyIfCreatedBy?: string };
 
 /** Steps that concern a whole pool. */
 export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Observer) {
   const { clock, cluster, pools } = ports;
+
+  async function requestDeletion({ pool, onlyIfCreatedBy }: DeletePoolInput, fence: Fence): Promise<void> {
+    await fence.check();
+    const options = onlyIfCreatedBy === undefined ? {} : { onlyIfCreatedBy };
+    await requireCapability(pools, pool, 'replacement').deletePool(pool, options);
+  }
+
   return {
     /**
      * Stops the cloud from replacing instances of the pool by itself. Returns what was suspended, the same on every call; nothing where it does not.
@@ -38,7 +48,7 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
     },
 
     /**
-     * Restores what was suspended, if the pool still exists. Without a token, restores what the pool itself has recorded. `kept`: what stays suspended on purpose, as text, because restoring it would
+     * Restores what was suspended, and still is if the pool is gone. Without a token, restores what the pool itself has recorded. `kept`: what stays suspended on purpose, as text, because restoring it would
      * terminate an instance that serves.
      */
     restoreScaling: async (
@@ -49,8 +59,7 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
         { clock, what: `restoring scaling of ${input.pool.name}`, hint: pools.traitsOf(input.pool).scalingHint },
         async () => {
           const { scaling } = pools.capabilitiesOf(input.pool);
-          // A pool that is gone has nothing to restore.
-          if (scaling === undefined || (await pools.findPool(input.pool)) === undefined) return { kept: [] };
+          if (scaling === undefined) return { kept: [] };
           await fence.check();
           return { kept: await scaling.restore(input.pool, input.suspended) };
         },
@@ -142,12 +151,10 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
     },
 
     /**
-     * Deletes a pool that has no node left, and waits until it is gone. `joined` is true when an instance has joined it meanwhile: its pods
+     * Deletes a pool that has no node left, waits until it is gone, and restores what was changed elsewhere for its sake. `joined` is true when an instance has joined it meanwhile: its pods
      * have to leave first.
      */
-    deletePool: async (
-      input: PoolStepInput & { pool: PoolRef; onlyIfCreatedBy?: string },
-    ): Promise<Outcome<{ joined: boolean }>> => {
+    deletePool: async (input: DeletePoolInput): Promise<Outcome<{ joined: boolean }>> => {
       const fence = openLooseFence(cluster, input);
       return await pollUntil<{ joined: boolean }>({
         clock,
@@ -157,7 +164,11 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
         hint: 'Move what is left on its nodes, then resume.',
         poll: async () => {
           const pool = await pools.findPool(input.pool);
-          if (pool === undefined) return { done: true, value: { joined: false } };
+          if (pool === undefined) {
+            // Somebody else may have deleted it.
+            await requestDeletion(input, fence);
+            return { done: true, value: { joined: false } };
+          }
           const left = (await observer.cluster()).nodes.filter((node) => node.pool === input.pool.name);
           const living = pool.status === 'deleting' ? [] : liveInstances(pool);
           const joined = left.some(({ instanceId }) => living.includes(instanceId));
@@ -170,12 +181,7 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
               reason: `${listNames(left.map((node) => node.name))} still belong to ${input.pool.name}`,
             };
           }
-          const { onlyIfCreatedBy } = input;
-          await fence.check();
-          await requireCapability(pools, input.pool, 'replacement').deletePool(
-            input.pool,
-            onlyIfCreatedBy === undefined ? {} : { onlyIfCreatedBy },
-          );
+          await requestDeletion(input, fence);
           return { done: false, reason: `${input.pool.name} is being deleted` };
         },
       });

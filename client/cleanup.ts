@@ -10,6 +10,7 @@ import {
 } from '../core/cleanup/plan-cleanup.ts';
 import { balancedServicesOf, type TargetsAsked } from '../core/cleanup/removed-pods.ts';
 import type { NodeFacts } from '../core/model/node.ts';
+import type { PoolRef } from '../core/model/pool.ts';
 import { poolLockName } from '../core/model/pool-lock.ts';
 import { NodeferryError, type Problem } from '../core/model/problem.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
@@ -82,9 +83,9 @@ export async function findLeftoversOf(
 ): Promise<CleanupPlan> {
   const { cluster: name, region, provider, locator, pool: poolName } = target;
   const ref = { cluster: name, region, provider, name: poolName, ...(locator && { locator }) };
-  const [facts, pool, replacements, holder] = await Promise.all([
+  const [facts, { pool, orphaned }, replacements, holder] = await Promise.all([
     cluster.observe(),
-    pools.findPool(ref),
+    findPool(pools, ref),
     pools.capabilitiesOf(ref).replacement?.findReplacements(ref) ?? [],
     cluster.findHolder(poolLockName(target.cluster, target.pool)),
   ]);
@@ -103,10 +104,18 @@ export async function findLeftoversOf(
     cluster: asking.cluster,
     asked: { unread: asking.unread, isAccepted: target.acceptsUnasked === true },
     pool,
+    ...(orphaned && { orphaned: { pool: ref, suspended: orphaned } }),
     runs,
     locking: mine.flatMap(({ run, locks }) => (locks.length > 0 ? [run] : [])),
     elsewhere: observed.flatMap(({ elsewhere }) => elsewhere ?? []),
   });
+}
+
+/** The pool; what is still suspended for it where it is gone. */
+async function findPool(pools: ProviderPools, ref: PoolRef) {
+  const pool = await pools.findPool(ref);
+  if (pool !== undefined) return { pool };
+  return { pool, orphaned: await pools.capabilitiesOf(ref).scaling?.findOrphaned?.(ref) };
 }
 
 /** The cluster with the target groups that the pods which leave may be in. Asks nothing where none of their Services has a load balancer. */

@@ -1,4 +1,11 @@
-import type { InstanceFacts, PoolFacts, PoolRef, SubnetFacts, SuspensionToken } from '../core/model/pool.ts';
+import type {
+  InstanceFacts,
+  PoolFacts,
+  PoolRef,
+  SubnetFacts,
+  SuspendedScaling,
+  SuspensionToken,
+} from '../core/model/pool.ts';
 import type { TargetPolicy } from '../core/policy/policy.ts';
 import type { ZonedSize } from '../core/surge/zoned-size.ts';
 import type { InPlace } from './in-place.ts';
@@ -71,8 +78,9 @@ export interface PoolReplacement {
    */
   resize(ref: PoolRef, request: InstanceRequest & { readonly run: string; readonly source: PoolRef }): Promise<void>;
   /**
-   * Requests the deletion; does nothing when the pool is being deleted or gone. With `onlyIfCreatedBy` it refuses (NotOwned) a pool that this run did
-   * not create. Without it, it refuses (ProviderRefused) a pool that still has instances.
+   * Requests the deletion; does nothing while the pool is being deleted. What runs have changed elsewhere for its sake is restored, also when the pool is
+   * gone already. With `onlyIfCreatedBy` it refuses (NotOwned) a pool that this run did not create. Without it, it refuses (ProviderRefused) a pool that still
+   * has instances.
    */
   deletePool(ref: PoolRef, options: { readonly onlyIfCreatedBy?: string }): Promise<void>;
 }
@@ -113,9 +121,11 @@ interface PoolScaling {
    */
   suspendFirst?(ref: PoolRef): Promise<void>;
   /**
-   * Restores that, as far as the remaining instances allow; does nothing for a pool that is gone. Without a token, restores what the pool itself has
+   * Restores that, as far as the remaining instances allow; of a pool that is gone, what `findOrphaned` finds. Without a token, restores what the pool itself has
    * recorded. While its zones are not balanced, rebalancing stays suspended, because it would terminate an instance that serves. Returns what stays
    * suspended, as text, with the command that resumes it.
    */
   restore(ref: PoolRef, token: SuspensionToken | undefined): Promise<readonly string[]>;
+  /** What is still suspended for a pool that is gone. Absent where everything is a setting of the pool itself. */
+  findOrphaned?(ref: PoolRef): Promise<SuspendedScaling | undefined>;
 }

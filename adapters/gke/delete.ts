@@ -9,32 +9,33 @@ import { change } from './operations.ts';
 import { setExclusion } from './settings.ts';
 import {
   createdByLabel,
-  exclusion,
   labelValue,
   type NodePoolMessage,
   nodeLabels,
   ownersLimitsLabel,
   replacesLabel,
   resourceLabels,
-  suspendedSettings,
 } from './settings-label.ts';
 import { restoreScaling } from './suspend.ts';
 
-/** GKE deletes a node pool with all its VMs, and drains them itself. A pool that still has VMs is therefore not deleted. */
+/**
+ * GKE deletes a node pool with all its VMs, and drains them itself. A pool that still has VMs is therefore not deleted. What the run has changed elsewhere for
+ * its sake is restored also when somebody else has deleted it, and whatever its label says: people who write labels as code remove that of others.
+ */
 export async function deletePool(
   clients: GkeClients,
   ref: PoolRef,
   onlyIfCreatedBy: string | undefined,
 ): Promise<void> {
   const observation = await findPool(clients, ref);
-  if (observation === undefined || observation.pool.status === 'STOPPING') return;
-  if (onlyIfCreatedBy === undefined) {
-    requireEmpty(observation);
-    await endReplacement(clients, ref);
-  } else requireCreator(observation, onlyIfCreatedBy);
-  // The exclusion belongs to the cluster and would outlive the pool.
-  if (suspendedSettings(observation.pool)?.includes(exclusion) === true) await setExclusion(clients, ref, 'absent');
-  await requestDeletion(clients, ref);
+  if (observation?.pool.status === 'STOPPING') return;
+  if (observation !== undefined) {
+    if (onlyIfCreatedBy === undefined) requireEmpty(observation);
+    else requireCreator(observation, onlyIfCreatedBy);
+  }
+  if (onlyIfCreatedBy === undefined) await endReplacement(clients, ref);
+  await setExclusion(clients, ref, 'absent');
+  if (observation !== undefined) await requestDeletion(clients, ref);
 }
 
 function requireEmpty({ ref, groups }: PoolObservation): void {

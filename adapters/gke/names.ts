@@ -17,3 +17,8 @@ export function clusterName(project: string, ref: PoolRef): string {
 export function poolName(project: string, ref: PoolRef): string {
   return `${clusterName(project, ref)}/nodePools/${ref.name}`;
 }
+
+/** Name of the maintenance exclusion that keeps upgrades of nodes away from the pool. It is one of the whole cluster. */
+export function exclusionName(ref: PoolRef): string {
+  return `nodeferry-${ref.name}`;
+}

@@ -9,7 +9,7 @@ import { requireMayCreate } from './may-create.ts';
 import { findPool, observePool, type PoolObservation, readLaunchErrors, requirePool } from './observe.ts';
 import { findMissingPermissions } from './permissions.ts';
 import { resize, restoreSize, trimPool } from './sizes.ts';
-import { restoreScaling, suspendFirst, suspendScaling } from './suspend.ts';
+import { findOrphaned, restoreScaling, suspendFirst, suspendScaling } from './suspend.ts';
 import { observeInstance, terminateMember } from './terminate.ts';
 
 /** How the GKE adapter works. */
@@ -65,6 +65,7 @@ export function createGkeNodePools({ project, ...options }: GkeOptions): Managed
       suspendFirst: async (ref) => await withClients(ref, async (clients) => await suspendFirst(clients, ref)),
       restore: async (ref, token) =>
         await withClients(ref, async (clients) => await restoreScaling(clients, ref, token)),
+      findOrphaned: async (ref) => await withClients(ref, async (clients) => await findOrphaned(clients, ref)),
     },
     findMissingPermissions: async (ref) =>
       await findMissingPermissions({ ...options, project: await projectOf(project, ref) }),

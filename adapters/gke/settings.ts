@@ -1,7 +1,7 @@
 import type { protos } from '@google-cloud/container';
 import type { PoolRef } from '../../core/model/pool.ts';
 import { changeGke, type GkeClients } from './clients.ts';
-import { clusterName, poolName, poolSubject } from './names.ts';
+import { clusterName, exclusionName, poolName, poolSubject } from './names.ts';
 import { readCluster, requireNodePool } from './observe.ts';
 import { change } from './operations.ts';
 import { nodeLabels } from './settings-label.ts';
@@ -94,7 +94,7 @@ const exclusionMs = 30 * 24 * 3_600_000;
  */
 export async function setExclusion(clients: GkeClients, ref: PoolRef, wanted: 'present' | 'absent'): Promise<void> {
   const name = clusterName(clients.project, ref);
-  const key = `nodeferry-${ref.name}`;
+  const key = exclusionName(ref);
   const readPolicy = async () => (await readCluster(clients, ref)).maintenancePolicy ?? {};
   await change(clients, ref, {
     what: `maintenance exclusion ${key} ${wanted}`,

@@ -1,9 +1,9 @@
-import type { PoolRef, SuspensionToken } from '../../core/model/pool.ts';
+import type { PoolRef, SuspendedScaling, SuspensionToken } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { entriesOf, tokenOf } from '../calls/suspension-token.ts';
 import type { GkeClients } from './clients.ts';
 import { desiredSize } from './map.ts';
-import { poolSubject } from './names.ts';
+import { exclusionName, poolSubject } from './names.ts';
 import { findPool, type PoolObservation, readCluster, requireNodePool } from './observe.ts';
 import { setAutoscaling, setExclusion, setManagement, setNodeLabels } from './settings.ts';
 import {
@@ -106,24 +106,23 @@ function covers(known: readonly string[], entry: string): boolean {
 
 /**
  * Restores what `suspendScaling` changed: the entries of the token and those in the label. The autoscaler's minimum is restored only up to the nodes that are
- * left, because a higher one would add nodes. A pool that is gone or being deleted needs nothing but the end of its maintenance exclusion. Nothing has
- * to stay suspended.
+ * left, because a higher one would add nodes. A pool that is gone or being deleted needs nothing but the end of its maintenance exclusion, whether or not
+ * the token tells of it. Nothing has to stay suspended.
  */
 export async function restoreScaling(
   clients: GkeClients,
   ref: PoolRef,
   token: SuspensionToken | undefined,
 ): Promise<readonly []> {
-  const given = entriesOf(token);
   const observation = await findPool(clients, ref);
   if (observation === undefined || observation.pool.status === 'STOPPING') {
-    if (given.includes(exclusion)) await setExclusion(clients, ref, 'absent');
+    await setExclusion(clients, ref, 'absent');
     return [];
   }
   const { pool } = observation;
   const suspended = suspendedSettings(pool);
   const recorded = nodeLabels(pool)[ownersLimitsLabel];
-  const entries = [...new Set([...(suspended ?? []), ...given])];
+  const entries = [...new Set([...(suspended ?? []), ...entriesOf(token)])];
   const limits = scaleOf(entries) ?? scaleOf([recorded ?? '']);
   if (limits !== undefined) await setAutoscaling(clients, ref, withinSize(limits, observation));
   if (entries.includes(repair) || entries.includes(upgrade)) {
@@ -137,6 +136,14 @@ export async function restoreScaling(
     await setNodeLabels(clients, ref, { [suspendedLabel]: undefined, [ownersLimitsLabel]: undefined });
   }
   return [];
+}
+
+/** The maintenance exclusion of a pool that is gone: it belongs to the cluster. Undefined where there is none. */
+export async function findOrphaned(clients: GkeClients, ref: PoolRef): Promise<SuspendedScaling | undefined> {
+  const { maintenancePolicy } = await readCluster(clients, ref);
+  const name = exclusionName(ref);
+  if (!Object.hasOwn(maintenancePolicy?.window?.maintenanceExclusions ?? {}, name)) return undefined;
+  return { token: tokenOf([exclusion]), what: [`upgrades of nodes (maintenance exclusion ${name} of the cluster)`] };
 }
 
 function withinSize(limits: NonNullable<NodePoolMessage['autoscaling']>, observation: PoolObservation) {

@@ -16,6 +16,8 @@ export interface CleanupQuestion {
   readonly cluster: ClusterFacts;
   /** The pool that was to be replaced. Undefined when it is gone. */
   readonly pool: PoolFacts | undefined;
+  /** What is still suspended for it all the same. */
+  readonly orphaned?: { readonly pool: PoolRef; readonly suspended: SuspendedScaling };
   /** Name of that pool. */
   readonly name: string;
   /** Pools that runs have created to replace it. */
@@ -65,7 +67,7 @@ export interface CleanupPlan {
  * connections also through nodes without pods, and those connections would be lost.
  */
 export function planCleanup(question: CleanupQuestion): CleanupPlan {
-  const { cluster, pool, replacements, runs, locking, asked } = question;
+  const { cluster, pool, orphaned, replacements, runs, locking, asked } = question;
   const pools = [...(pool === undefined ? [] : [pool]), ...replacements];
   const mine = replacements.filter(({ createdBy, status }) => runs.includes(createdBy ?? '') && status !== 'deleting');
   const used = mine.filter((made) => nodesOf(made, cluster).length > 0);
@@ -85,6 +87,7 @@ export function planCleanup(question: CleanupQuestion): CleanupPlan {
     ...pools.flatMap(({ ref, suspended }) =>
       suspended === undefined ? [] : [{ kind: 'restore-scaling', pool: ref, suspended } as const],
     ),
+    ...(orphaned === undefined ? [] : [{ kind: 'restore-scaling', ...orphaned } as const]),
     ...mine
       .filter((made) => !used.includes(made))
       .map(({ ref, createdBy = '' }) => ({ kind: 'delete-pool', pool: ref, run: createdBy }) as const),

@@ -147,6 +147,20 @@ describe('while somebody upgrades the control plane', () => {
   });
 });
 
+describe('somebody deletes the old pool once it is empty', () => {
+  test.each([undefined, 'REGULAR'] as const)(
+    'release channel %s: upgrades of nodes are allowed again, and the new pool may shrink as its owner chose',
+    async (channel) => {
+      const upgrade = await gkeUpgradeOf(channel === undefined ? {} : { channel });
+      const deleteOldPool = () => void upgrade.gcp.model.clusters.get(upgrade.cluster)?.pools.delete('web');
+      const { harness, handle } = await upgrade.start({ before: once('deletePool', deleteOldPool) });
+      const report = await harness.finish(handle);
+      expect(report, upgrade.world.log.join('\n')).toMatchObject({ outcome: 'completed', leftovers: [] });
+      expectReplaced(upgrade);
+    },
+  );
+});
+
 describe('what is suspended before the new pool is created', () => {
   const suspensions = async (channel?: 'REGULAR') => {
     const upgrade = await gkeUpgradeOf(channel === undefined ? {} : { channel });

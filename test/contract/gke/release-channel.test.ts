@@ -103,14 +103,51 @@ test('restoring removes the exclusion, and nothing of others', async () => {
   expect(calls(bench.gcp, 'SetMaintenancePolicy')).toHaveLength(2);
 });
 
-test('the exclusion of a pool does not outlive it', async () => {
-  await bench.pools.scaling.suspend(bench.web);
-  for (const { instanceId } of await bench.pools.observeInstances(bench.web)) {
-    await bench.pools.terminateInstance(bench.web, instanceId);
-  }
-  bench.cloudClock.advance(10_000);
-  await bench.pools.replacement.deletePool(bench.web, {});
-  bench.cloudClock.advance(10_000);
-  expect(await bench.pools.findPool(bench.web)).toBeUndefined();
-  expect(Object.keys(maintenance()?.maintenanceExclusions ?? {})).toEqual(['freeze']);
+describe('the exclusion of a pool does not outlive it', () => {
+  const exclusions = () => Object.keys(maintenance()?.maintenanceExclusions ?? {});
+  const endInstances = async () => {
+    for (const { instanceId } of await bench.pools.observeInstances(bench.web)) {
+      await bench.pools.terminateInstance(bench.web, instanceId);
+    }
+    bench.cloudClock.advance(10_000);
+  };
+
+  test.each(['as we have written them', 'from which somebody has removed ours'])(
+    'when it is deleted with its labels %s',
+    async (labels) => {
+      await bench.pools.scaling.suspend(bench.web);
+      await endInstances();
+      if (labels !== 'as we have written them') poolIn(bench.gcp, 'web').spec.config = { resourceLabels: {} };
+      await bench.pools.replacement.deletePool(bench.web, {});
+      bench.cloudClock.advance(10_000);
+      expect(await bench.pools.findPool(bench.web)).toBeUndefined();
+      expect(exclusions()).toEqual(['freeze']);
+    },
+  );
+
+  describe('when somebody else deletes it', () => {
+    beforeEach(async () => {
+      await bench.pools.scaling.suspend(bench.web);
+      bench.gcp.model.clusters.get('prod')?.pools.delete('web');
+      expect(exclusions()).toEqual(['freeze', 'nodeferry-web']);
+    });
+
+    test('and we would have', async () => {
+      await bench.pools.replacement.deletePool(bench.web, {});
+      expect(exclusions()).toEqual(['freeze']);
+    });
+
+    test('and its scaling is restored, whether or not it is known what was suspended', async () => {
+      expect(await bench.pools.scaling.restore(bench.web, undefined)).toEqual([]);
+      expect(exclusions()).toEqual(['freeze']);
+    });
+
+    test('and somebody cleans up who only knows its name', async () => {
+      const orphaned = await bench.pools.scaling.findOrphaned?.(bench.web);
+      expect(orphaned?.what).toEqual(['upgrades of nodes (maintenance exclusion nodeferry-web of the cluster)']);
+      await bench.pools.scaling.restore(bench.web, orphaned?.token);
+      expect(exclusions()).toEqual(['freeze']);
+      expect(await bench.pools.scaling.findOrphaned?.(bench.web)).toBeUndefined();
+    });
+  });
 });

@@ -52,6 +52,15 @@ describe('what is left of a run', () => {
     expect(findRuns({ cluster, name: 'web', replacements: [], holder: undefined })).toEqual([]);
   });
 
+  test('what is suspended for a pool that is gone is restored', () => {
+    const cluster = aCluster({ nodes: [] });
+    const gone = { cluster: 'c', region: 'r', provider: 'gke', name: 'web' };
+    const orphaned = { pool: gone, suspended: { token: tokenOf('exclusion'), what: ['upgrades of nodes'] } };
+    expect(actions({ cluster, pool: undefined, orphaned, runs: [], locking: [] })).toEqual([
+      'pool web: restore upgrades of nodes',
+    ]);
+  });
+
   test('pods return to their Services before their node is restored, and the locks go last', () => {
     const pods = [
       aPod('web-1', 'n1', endpointsRemoved),
