@@ -2,6 +2,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import type { TemporalConnection } from '../connect.ts';
+import { decodePayloads } from './decode-payloads.ts';
 
 /** One event of a history. */
 export type HistoryEvent = NonNullable<Awaited<ReturnType<WorkflowHandle['fetchHistory']>>['events']>[number];
@@ -12,7 +13,7 @@ export interface Execution {
   readonly runId: string;
 }
 
-/** The events after the one with the number `after`, oldest first. They are read backwards, so that little is read of what is known. */
+/** The events after the one with the number `after`, oldest first, with payloads that are decoded. They are read backwards, so that little is read of what is known. */
 export async function readHistory(
   connection: TemporalConnection,
   execution: Execution,
@@ -22,16 +23,18 @@ export async function readHistory(
   const found: HistoryEvent[] = [];
   let nextPageToken: Uint8Array | undefined;
   do {
-    const page = await connection.within(() =>
-      client.workflowService.getWorkflowExecutionHistoryReverse({
+    const { page, events, fresh } = await connection.within(async () => {
+      const page = await client.workflowService.getWorkflowExecutionHistoryReverse({
         namespace,
         execution,
         ...(after === 0 ? {} : { maximumPageSize: 20 }),
         ...(nextPageToken === undefined ? {} : { nextPageToken }),
-      }),
-    );
-    const events = page.history?.events ?? [];
-    const fresh = events.filter((event) => numberOf(event) > after);
+      });
+      const events = page.history?.events ?? [];
+      const fresh = events.filter((event) => numberOf(event) > after);
+      await decodePayloads(connection, execution, fresh);
+      return { page, events, fresh };
+    });
     found.push(...fresh);
     if (fresh.length < events.length) break;
     nextPageToken = page.nextPageToken;

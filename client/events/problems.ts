@@ -14,7 +14,9 @@ export function problemOf(failure: Failure | null | undefined): Problem {
   if (told !== undefined) return told;
   if (failure?.cause) return problemOf(failure.cause);
   const code = failure?.applicationFailureInfo?.type;
-  return { code: isProblemCode(code) ? code : 'Internal', message: failure?.message ?? 'no message' };
+  // With a payload codec, the message outside of the payloads tells nothing.
+  const message = textIn(fieldsOf(failure?.encodedAttributes), 'message') ?? failure?.message ?? 'no message';
+  return { code: isProblemCode(code) ? code : 'Internal', message };
 }
 
 /** The problem that some data describes; undefined if it does not. */

@@ -92,6 +92,21 @@ test('with a payload codec, what Temporal stores of a run is encrypted, and only
   const read = await nodeferry(['report', name, '-o', 'json'], withCodec);
   expect(JSON.parse(read.stdout)).toEqual(JSON.parse(JSON.stringify(report)));
   await expectUnreadable(['report', name]);
+
+  const events = await nodeferry(['events', name, '-o', 'json'], withCodec);
+  expect(events).toMatchObject({ code: 0, stderr: '' });
+  const told = events.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { readonly type: string; readonly message: string });
+  expect(told[0]).toMatchObject({ type: 'run-started', by: 'tester' });
+  expect(told.at(-1)).toMatchObject({ type: 'run-ended', outcome: 'completed' });
+  expect(told.filter(({ type }) => type === 'stalled').map(({ message }) => message)).toContainEqual(
+    expect.stringContaining('ip-10-0-0-1 must be fixed'),
+  );
+  expect(told.filter(({ type }) => type === 'node-replaced')).toHaveLength(3);
+  expect(events.stdout).not.toContain('Encoded failure');
+  await expectUnreadable(['events', name]);
   await expectUnreadable(['list', '--all', '--cluster', name.split('/')[0] ?? '']);
 
   const ids = [handle.workflowId, ...report.nodes.flatMap(({ workflowId }) => workflowId ?? [])];
