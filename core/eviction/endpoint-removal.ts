@@ -126,7 +126,7 @@ function listingServices(pod: PodFacts, cluster: ClusterFacts): readonly Service
  * network policies no longer select loses the connections that it is serving.
  */
 function whyEndpointsKept(pod: PodFacts, cluster: ClusterFacts, policy: Policy): string | undefined {
-  if (policy.drain.keepEndpoints.some((workload) => isOfWorkload(pod, workload)))
+  if (policy.drain.keepEndpoints.some((workload) => isOfWorkload(pod, workload, cluster)))
     return 'spec.drain.keepEndpoints names it';
   if (pod.ownerKind === 'StatefulSet') return 'a StatefulSet starts no replacement beside it';
   if (pod.ownerKind !== 'ReplicaSet' && pod.released === undefined) return 'no ReplicaSet owns it';
@@ -144,10 +144,13 @@ export function explainMissed(pod: PodFacts, cluster: ClusterFacts): string | un
   return `${listNames(policies)} goes by its label ${listNames(labels)}, which it would lose`;
 }
 
-/** True when `namespace/name` names the pod's ReplicaSet or the Deployment above it. */
-export function isOfWorkload(pod: PodFacts, workload: string): boolean {
-  const owner = `${pod.namespace}/${pod.released?.replicaSet.name ?? pod.ownerName}`;
-  return owner === workload || owner.startsWith(`${workload}-`);
+/** True when `namespace/name` names what controls the pod: its ReplicaSet, the Deployment above it, or another controller that keeps it, such as a Rollout. */
+export function isOfWorkload(pod: PodFacts, workload: string, cluster: ClusterFacts): boolean {
+  if (`${pod.namespace}/${pod.released?.replicaSet.name ?? pod.ownerName}` === workload) return true;
+  const key = pod.released?.workload ?? pod.workload;
+  if (key === undefined) return false;
+  const keptBy = indexOf(cluster).workload(key)?.keptBy;
+  return [key, keptBy].some((known) => known?.endsWith(` ${workload}`));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isOfWorkload, needsRemoval, selectLabels, trackRemoved } from '../../../core/eviction/endpoint-removal.ts';
-import { aCluster, aPod, aPolicy, aService, released } from '../support/facts.ts';
+import { aCluster, aPod, aPolicy, aService, aWorkload, released } from '../support/facts.ts';
 import type { ServiceFacts } from '../support/model.ts';
 
 describe('the labels to remove', () => {
@@ -38,19 +38,47 @@ describe('the labels to remove', () => {
   });
 });
 
-test.each([
-  ['default/web', true],
-  ['default/web-5d9', true],
-  ['default/we', false],
-  ['other/web', false],
-])('a pod of ReplicaSet default/web-5d9 belongs to workload %s: %s', (workload, expected) => {
-  expect(isOfWorkload(aPod('web-1', 'n1', { ownerName: 'web-5d9' }), workload)).toBe(expected);
+describe('a pod of a ReplicaSet', () => {
+  const pod = aPod('web-1', 'n1', { ownerName: 'web-5d9' });
+
+  test.each([
+    ['default/web', true],
+    ['default/web-5d9', true],
+    ['default/we', false],
+    ['default/web-5', false],
+    ['other/web', false],
+  ])('of Deployment default/web belongs to workload %s: %s', (workload, expected) => {
+    expect(isOfWorkload(pod, workload, aCluster({ pods: [pod] }))).toBe(expected);
+  });
+
+  test.each([
+    ['default/web-api', true],
+    ['default/web', false],
+  ])('of Deployment default/web-api belongs to workload %s: %s', (workload, expected) => {
+    const api = { ...pod, ownerName: 'web-api-7f9', workload: 'Deployment default/web-api' };
+    expect(isOfWorkload(api, workload, aCluster({ pods: [api] }))).toBe(expected);
+  });
+
+  test.each([
+    ['default/web', true],
+    ['default/web-5d9', true],
+    ['default/rollout', false],
+  ])('that a Rollout keeps belongs to workload %s: %s', (workload, expected) => {
+    const kept = { ...pod, workload: 'ReplicaSet default/web-5d9' };
+    const replicaSet = aWorkload('web', 1, {
+      key: kept.workload,
+      kind: 'ReplicaSet',
+      name: 'web-5d9',
+      keptBy: 'Rollout default/web',
+    });
+    expect(isOfWorkload(kept, workload, aCluster({ pods: [kept], workloads: [replicaSet] }))).toBe(expected);
+  });
 });
 
 test('a released pod belongs to the workload that it was released from, and may be removed from its endpoints', () => {
   const pod = aPod('web-1', 'n1', released('web-1', 'run'));
-  expect(isOfWorkload(pod, 'default/web')).toBe(true);
   const cluster = aCluster({ pods: [pod], services: [aService('web', [pod])] });
+  expect(isOfWorkload(pod, 'default/web', cluster)).toBe(true);
   expect(needsRemoval(pod, cluster, aPolicy())).toBe(true);
   const drain = { ...aPolicy().drain, keepEndpoints: ['default/web'] };
   expect(needsRemoval(pod, cluster, aPolicy({ drain }))).toBe(false);
