@@ -35,7 +35,7 @@ Exit codes:
   69   Temporal, a worker, cluster or cloud unreachable
   77   credentials missing or not allowed
   124  stopped watching; the run continues
-  130  detached by Ctrl-C; the run continues
+  130  ended by Ctrl-C; a run that was started continues
   More about one of them: nodeferry explain CODE`;
 
 /** Runs one command line and returns its exit code. Nothing here accesses a cluster: commands load what they need. */

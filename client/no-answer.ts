@@ -1,8 +1,9 @@
 import { NodeferryError } from '../core/model/problem.ts';
+import { Interrupted } from './output/interrupt.ts';
 
 /** True for calls that exceeded their deadline: queries and updates hang while no worker polls. */
 export function isNoAnswer(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  if (!(error instanceof Error) || error instanceof Interrupted) return false;
   return /DEADLINE_EXCEEDED|Timeout|timed out|no poller|CANCELLED/i.test(
     `${error.name} ${error.message} ${String(error.cause)}`,
   );

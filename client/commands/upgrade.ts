@@ -11,6 +11,7 @@ import { connectTemporal, operatorName, type TemporalConnection } from '../conne
 import { isNoAnswer, noTemporal, noWorker } from '../no-answer.ts';
 import { confirm, requireTerminal } from '../output/confirm.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
+import { answerUnlessInterrupted } from '../output/interrupt.ts';
 import { readPolicyFile } from '../output/policy-file.ts';
 import { type OutputFormat, printData, printProgress } from '../output/print.ts';
 import { styleFor } from '../output/style.ts';
@@ -134,6 +135,7 @@ export interface StartedRun {
 /**
  * Starts the pool's workflow: an upgrade, or a drain if the policy selects nodes.
  * @throws NodeferryError AlreadyRunning while another upgrade of the pool is under way
+ * @throws Interrupted at Ctrl-C before Temporal has answered
  */
 export async function startUpgrade(
   connection: TemporalConnection,
@@ -145,18 +147,20 @@ export async function startUpgrade(
   const workflowId = poolUpgradeId(target.cluster, target.pool);
   const plan = approved === undefined ? {} : { approved };
   const input: PoolUpgradeInput = { run: runName(), policy, by: operatorName(), reason, ...plan };
+  const start = connection.within(() =>
+    connection.client.workflow.start(
+      policy.selection === undefined ? workflowTypes.poolUpgrade : workflowTypes.nodeDrain,
+      {
+        ...upgradeOptions(input.run, policy),
+        workflowIdConflictPolicy: 'FAIL',
+        taskQueue: taskQueue(),
+        args: [input],
+      },
+    ),
+  );
+  const { message, hint } = unknownStart(target, input.run);
   try {
-    await connection.within(() =>
-      connection.client.workflow.start(
-        policy.selection === undefined ? workflowTypes.poolUpgrade : workflowTypes.nodeDrain,
-        {
-          ...upgradeOptions(input.run, policy),
-          workflowIdConflictPolicy: 'FAIL',
-          taskQueue: taskQueue(),
-          args: [input],
-        },
-      ),
-    );
+    await answerUnlessInterrupted(start, `Interrupted. ${message}\n${hint}`);
   } catch (cause) {
     if (cause instanceof WorkflowExecutionAlreadyStartedError) {
       const name = formatRunTarget(target);
@@ -169,23 +173,20 @@ export async function startUpgrade(
         { cause },
       );
     }
-    if (isNoAnswer(cause)) throw unknownStart(target, input.run, cause);
-    throw cause;
+    if (!isNoAnswer(cause)) throw cause;
+    const unanswered = `Temporal does not answer any more. ${message}`;
+    throw new NodeferryError({ code: 'TemporalUnreachable', message: unanswered, hint }, { cause });
   }
   return { run: input.run, workflowId };
 }
 
-/** The server may have started a run without being able to confirm it. */
-function unknownStart(target: RunTarget, run: string, cause: unknown): NodeferryError {
+/** The server may have started a run whose start it has not confirmed. */
+function unknownStart(target: RunTarget, run: string): { readonly message: string; readonly hint: string } {
   const name = formatRunTarget(target);
-  return new NodeferryError(
-    {
-      code: 'TemporalUnreachable',
-      message: `Temporal does not answer any more. Whether it has started run ${run} of ${name} is not known.`,
-      hint: `Once Temporal answers, see whether it continues: nodeferry status ${name}`,
-    },
-    { cause },
-  );
+  return {
+    message: `Whether Temporal has started run ${run} of ${name} is not known.`,
+    hint: `See whether it continues: nodeferry status ${name}`,
+  };
 }
 
 /** A short name for a run. It is part of every label, annotation and taint that the run sets on nodes and pods. */

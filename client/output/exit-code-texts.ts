@@ -18,5 +18,5 @@ export const exitCodeTexts: Readonly<Record<(typeof exitCodes)[keyof typeof exit
     'Temporal, the cluster, the cloud or a worker does not answer. What was requested was not done.',
   [exitCodes.forbidden]: 'Credentials are missing, or do not allow what is needed.',
   [exitCodes.timedOut]: 'Stopped watching after --timeout. The run continues.',
-  [exitCodes.detached]: 'Detached by Ctrl-C. The run continues.',
+  [exitCodes.detached]: 'Ended by Ctrl-C. A run that was started continues.',
 };

@@ -1,5 +1,6 @@
 import { NodeferryError, type Problem, type ProblemCode } from '../../core/model/problem.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { Interrupted } from './interrupt.ts';
 import { legible, styleFor } from './style.ts';
 
 /** Exit code for a problem: usage for what the caller can fix in the command or file, unreachable for what does not answer. */
@@ -33,6 +34,10 @@ export function reportFailure(error: unknown): ExitCode {
   if (error instanceof NodeferryError) {
     process.stderr.write(legible(`${style.paint('bad', formatProblem(error.problem))}\n`));
     return exitCodeOf(error.problem.code);
+  }
+  if (error instanceof Interrupted) {
+    process.stderr.write(legible(`\n${error.message}\n`));
+    return exitCodes.detached;
   }
   if (error instanceof AggregateError) {
     const codes = error.errors.map(reportFailure);

@@ -11,6 +11,21 @@ export async function untilInterrupted<T>(command: (interrupt: AbortSignal) => P
   }
 }
 
+/** Ctrl-C while a call was on its way. The message says that what was asked for may have happened, and how to find out. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+/** The answer to a call that changes something. Ctrl-C does not wait for it. @throws Interrupted with that message */
+export async function answerUnlessInterrupted<T>(call: Promise<T>, message: string): Promise<T> {
+  return await untilInterrupted(async (interrupt) => {
+    const interrupted = new Promise<never>((_resolve, reject) => {
+      interrupt.addEventListener('abort', () => reject(new Interrupted(message)), { once: true });
+    });
+    return await Promise.race([call, interrupted]);
+  });
+}
+
 /** The result of some work, or undefined as soon as the signal is aborted. */
 export async function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T | undefined> {
   const aborted = new Promise<undefined>((resolve) => {

@@ -3,6 +3,7 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import { scheduleId, searchAttributes, workflowTypes } from '../../workflows/messages.ts';
 import type { TemporalConnection } from '../connect.ts';
 import { isNoAnswer, noTemporal } from '../no-answer.ts';
+import { answerUnlessInterrupted } from '../output/interrupt.ts';
 import { formatRunTarget, type RunTarget } from '../run-target.ts';
 import type { ScheduleSettings } from './schedule-settings.ts';
 import type { ScheduledPolicy } from './scheduled-policy.ts';
@@ -127,8 +128,11 @@ function policyOf({ action }: ScheduleDescription): ScheduledPolicy | undefined 
 /** `done` is what may have happened when Temporal does not answer, undefined for a call that changes nothing. */
 async function guarded<T>(target: RunTarget, done: string | undefined, call: () => Promise<T>): Promise<T> {
   const name = formatRunTarget(target);
+  const unknown = `Whether the schedule of ${name} ${done} is not known.`;
+  const see = `nodeferry schedule describe ${name}`;
   try {
-    return await call();
+    if (done === undefined) return await call();
+    return await answerUnlessInterrupted(call(), `Interrupted. ${unknown}\nSee: ${see}`);
   } catch (cause) {
     if (cause instanceof ScheduleNotFoundError) {
       throw new NodeferryError(
@@ -156,8 +160,8 @@ async function guarded<T>(target: RunTarget, done: string | undefined, call: () 
     throw new NodeferryError(
       {
         code: 'TemporalUnreachable',
-        message: `Temporal does not answer any more. Whether the schedule of ${name} ${done} is not known.`,
-        hint: `Once Temporal answers, see: nodeferry schedule describe ${name}`,
+        message: `Temporal does not answer any more. ${unknown}`,
+        hint: `Once Temporal answers, see: ${see}`,
       },
       { cause },
     );

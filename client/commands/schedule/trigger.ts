@@ -3,6 +3,7 @@ import { NodeferryError } from '../../../core/model/problem.ts';
 import { connectTemporal, type TemporalConnection } from '../../connect.ts';
 import { noWorker } from '../../no-answer.ts';
 import { type ExitCode, exitCodes } from '../../output/exit-codes.ts';
+import { answerUnlessInterrupted } from '../../output/interrupt.ts';
 import { type OutputFormat, printData, printProgress } from '../../output/print.ts';
 import { formatRunTarget, type RunTarget } from '../../run-target.ts';
 import { explainUpgradeWindows } from '../../schedule/explain-upgrade-windows.ts';
@@ -39,7 +40,11 @@ export async function triggerScheduleCommand(
     if (!(await isPolled(connection, taskQueue)))
       throw noWorker(`no worker polls task queue ${taskQueue}, so nothing was started`);
     await triggerSchedule(connection, target);
-    const triggered = await untilStarted(connection, target, stored);
+    const see = `nodeferry schedule describe ${formatRunTarget(target)}`;
+    const triggered = await answerUnlessInterrupted(
+      untilStarted(connection, target, stored),
+      `Interrupted. The schedule was triggered; whether its upgrade has started is not known.\nSee: ${see}`,
+    );
     printData(output, { ...target, ...triggered }, () => triggered.launch?.workflowId ?? '');
     return await report(target, stored, triggered);
   } finally {
