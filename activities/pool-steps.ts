@@ -30,13 +30,12 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
   return {
     /**
      * Stops the cloud from replacing instances of the pool by itself. Returns what was suspended, the same on every call; nothing where it does not.
-     * While the run has lost the pool that it replaces, it waits; a pool that it has created is its own.
+     * While the run has lost the pool that it replaces, it waits there; new nodes are removed all the same from another, which is `new`.
      */
     suspendScaling: async (
-      input: PoolStepInput & { pool: PoolRef },
+      input: PoolStepInput & { pool: PoolRef; role: 'old' | 'new' },
     ): Promise<Outcome<{ suspended?: SuspensionToken }>> => {
-      const isOwn = input.pool.name !== input.policy.pool.name;
-      const { around } = (isOwn ? openLooseFence : openPoolFence)(cluster, input);
+      const { around } = (input.role === 'new' ? openLooseFence : openPoolFence)(cluster, input);
       return await retryUntilDone<{ suspended?: SuspensionToken }>(
         { clock, what: `suspending scaling of ${input.pool.name}`, hint: pools.traitsOf(input.pool).scalingHint },
         async () => {
@@ -48,8 +47,8 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
     },
 
     /**
-     * Restores what was suspended, and still is if the pool is gone. Without a token, restores what the pool itself has recorded. `kept`: what stays suspended on purpose, as text, because restoring it would
-     * terminate an instance that serves.
+     * Restores what was suspended, and still is if the pool is gone. Without a token, restores what the pool itself has recorded. `kept`: what stays
+     * suspended on purpose, as text, because restoring it would terminate an instance that serves.
      */
     restoreScaling: async (
       input: PoolStepInput & { pool: PoolRef; suspended?: SuspensionToken },
@@ -151,8 +150,8 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
     },
 
     /**
-     * Deletes a pool that has no node left, waits until it is gone, and restores what was changed elsewhere for its sake. `joined` is true when an instance has joined it meanwhile: its pods
-     * have to leave first.
+     * Deletes a pool that has no node left, waits until it is gone, and restores what was changed elsewhere for its sake. `joined` is true when an instance
+     * has joined it meanwhile: its pods have to leave first.
      */
     deletePool: async (input: DeletePoolInput): Promise<Outcome<{ joined: boolean }>> => {
       const fence = openLooseFence(cluster, input);

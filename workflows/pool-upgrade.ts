@@ -118,7 +118,7 @@ async function addNewNodes(run: Run, plan: PoolPlan): Promise<void> {
 /** From here on the cloud does not scale the pool. */
 export async function suspendScaling(run: Run, pool: PoolRef): Promise<void> {
   const { suspended } = await runUntilDone(run, `scaling of ${pool.name} to be suspended`, () =>
-    steps(`suspend scaling of ${pool.name}`).suspendScaling({ ...nextStep(run), pool }),
+    steps(`suspend scaling of ${pool.name}`).suspendScaling({ ...nextStep(run), pool, role: 'old' }),
   );
   if (suspended !== undefined) apply(run, { type: 'recordSuspended', pool, suspended });
 }

@@ -104,13 +104,24 @@ test.each([
   const environment = new MockActivityEnvironment({ activityId: 'lives on' });
   const acts = {
     createPool: async () => await activities.createPool({ ...next(), plan }),
-    suspendScaling: async () => await activities.suspendScaling({ ...next(), pool: plan.oldPool }),
+    suspendScaling: async () => await activities.suspendScaling({ ...next(), pool: plan.oldPool, role: 'old' }),
   };
   const outcome = await attempt('lives on', acts[what], environment);
   world.clock.stop();
 
   expect(outcome).toMatchObject({ outcome: 'failed', problem: { code: 'DeadlineExceeded' } });
   expect(world.pools).toEqual(before);
+});
+
+test('a run that has lost its pool suspends the scaling of a new one all the same, whatever the pools are called', async () => {
+  const { world, lock, plan, activities, step, next } = await openScene();
+  world.leases.delete(lock.name);
+  const { policy, ...input } = next();
+  const renamed = { ...policy, pool: { ...policy.pool, name: plan.newPool.name } };
+  const suspend = async () =>
+    await activities.suspendScaling({ ...input, policy: renamed, pool: plan.newPool, role: 'new' });
+  expect(await step('suspend', suspend)).toMatchObject({ suspended: expect.anything() });
+  world.clock.stop();
 });
 
 test('slow cordoning sets no cordon on nodes that have been uncordoned meanwhile', async () => {

@@ -45,9 +45,10 @@ async function removeNewNodes(run: Run, plan: PoolPlan, isOver: () => boolean): 
   const back = { known: knownInstances(run.state) };
   const input = { pool, keep: missing, ...(state === 'requested' ? { back } : {}) };
   let keep = missing;
+  const role = isInPlace(plan.policy) ? 'old' : 'new';
   const suspend = async () =>
     await runUntilDone(run, `scaling of ${pool.name} to be suspended`, () =>
-      steps(`suspend scaling of ${pool.name}`).suspendScaling({ ...nextStep(run), pool }),
+      steps(`suspend scaling of ${pool.name}`).suspendScaling({ ...nextStep(run), pool, role }),
     );
   let held: Awaited<ReturnType<typeof suspend>> | undefined;
   if (isFound || (plan.surgeAtOnce !== undefined && keep > 0)) {
