@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { ZonedSize } from '../../core/surge/zoned-size.ts';
@@ -68,15 +69,16 @@ export async function restoreSize(clients: GkeClients, ref: PoolRef, request: In
 
 /**
  * Requests in each zone as many VMs as it needs, and no more in the others. GKE itself sets one number for all zones, so the groups are asked, as the
- * cluster autoscaler does (github.com/kubernetes/autoscaler, cluster-autoscaler/cloudprovider/gce/autoscaling_gce_client.go, ResizeMig). The size is the
- * number that the group should have, so the call may be repeated.
+ * cluster autoscaler does (github.com/kubernetes/autoscaler, cluster-autoscaler/cloudprovider/gce/autoscaling_gce_client.go, ResizeMig). Each
+ * request has an ID of its own: one that is repeated late does not undo what somebody has done since, and one that is made anew is not taken for that.
  */
 async function growGroups(clients: GkeClients, { ref, groups }: PoolObservation, zones: ZonedSize): Promise<void> {
   for (const { zone, name, targetSize } of groups) {
     const size = zones[zone] ?? 0;
     if (targetSize >= size) continue;
+    const request = { project: clients.project, zone, instanceGroupManager: name, size, requestId: randomUUID() };
     await callCompute(clients, 'compute.instanceGroupManagers.update', poolSubject(ref), (compute) =>
-      compute.instanceGroupManagers.resize({ project: clients.project, zone, instanceGroupManager: name, size }),
+      compute.instanceGroupManagers.resize(request),
     );
   }
 }

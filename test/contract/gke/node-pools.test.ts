@@ -186,6 +186,28 @@ describe('a zonal cluster', () => {
 });
 
 describe('zones that have lost more than another', () => {
+  test.each(['rate-limit', 'unavailable', 'lost'] as const)(
+    'are requested with the same request ID after %s, and with another one the next time',
+    async (fault) => {
+      const method = 'instanceGroupManagers.resize';
+      const requestIds = () => new Set(calls(bench.gcp, method).map(({ input }) => input['requestId']));
+      await bench.pools.scaling.suspend(bench.web);
+      for (const time of [1, 2]) {
+        const [first] = await bench.pools.observeInstances(bench.web);
+        await bench.pools.terminateInstance(bench.web, first?.instanceId ?? '');
+        bench.cloudClock.advance(10_000);
+        bench.gcp.faults.fail(fault, { method }, 2);
+        const zones = { 'europe-west1-b': 2, 'europe-west1-c': 2 };
+        await bench.pools.size.restoreSize(bench.web, { size: 4, zones });
+        bench.cloudClock.advance(10_000);
+        expect(await bench.pools.observeInstances(bench.web)).toHaveLength(4);
+        expect(calls(bench.gcp, method)).toHaveLength(3 * time);
+        expect(requestIds().size).toBe(time);
+      }
+      expect(requestIds()).not.toContain(undefined);
+    },
+  );
+
   test('get their instances again, at no cost of the other, although that makes more than were asked for', async () => {
     bench = await openBench({ zones: ['europe-west1-b', 'europe-west1-c', 'europe-west1-d'] });
     await bench.pools.scaling.suspend(bench.web);
