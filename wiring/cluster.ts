@@ -1,5 +1,7 @@
 import { eksNodeLabels } from '../adapters/eks/node-labels.ts';
+import { podGroupsOfGke } from '../adapters/gcp/load-balancers/pod-groups-annotation.ts';
 import { gkeNodeLabels } from '../adapters/gke/node-labels.ts';
+import type { CloudWords } from '../adapters/kubernetes/caches.ts';
 import {
   createKubernetesCluster,
   type KubernetesCluster,
@@ -35,6 +37,6 @@ export function providerOfPool(nodes: readonly Pick<NodeFacts, 'pool' | 'poolLab
 }
 
 /** The cluster, with nodes of all providers recognized. @throws NodeferryError ClusterUnreachable when the kubeconfig can't be used */
-export function openCluster(options: Omit<KubernetesOptions, 'nodeLabels'> = {}): KubernetesCluster {
-  return createKubernetesCluster({ ...options, nodeLabels: providerNodeLabels });
+export function openCluster(options: Omit<KubernetesOptions, keyof CloudWords> = {}): KubernetesCluster {
+  return createKubernetesCluster({ ...options, nodeLabels: providerNodeLabels, readPodGroups: podGroupsOfGke });
 }

@@ -13,6 +13,7 @@ import type {
 
 import type { ClusterFacts } from '../../core/model/serving.ts';
 import type { ProviderNodeLabels } from '../../ports/node-labels.ts';
+import type { PodGroupsReader } from '../../ports/pod-groups.ts';
 import { catchUp, type FreshnessTiming } from './catch-up.ts';
 import { nodeInOurTime, podInOurTime } from './clock-skew.ts';
 import type { Connection } from './connection.ts';
@@ -44,18 +45,25 @@ export interface Caches {
   close(): void;
 }
 
+/** The words of clouds on objects of Kubernetes. */
+export interface CloudWords {
+  /** The labels by which the nodes of each provider are recognized. Of several on one node the first counts. */
+  readonly nodeLabels: readonly ProviderNodeLabels[];
+  readonly readPodGroups: PodGroupsReader;
+}
+
 /** Creates the caches; they start with the first observation. */
 export function createCaches(
   connection: Connection,
   timing: FreshnessTiming,
-  nodeLabels: readonly ProviderNodeLabels[],
+  { nodeLabels, readPodGroups }: CloudWords,
 ): Caches {
   const caches = {
     nodes: createReflector(connection, 'nodes', (node: V1Node) =>
       nodeInOurTime(nodeFacts(node, nodeLabels), connection.clockAheadMs()),
     ),
     pods: createReflector(connection, 'pods', (pod: V1Pod) => podInOurTime(podFacts(pod), connection.clockAheadMs())),
-    services: createReflector(connection, 'services', (service: V1Service) => serviceFacts(service)),
+    services: createReflector(connection, 'services', (service: V1Service) => serviceFacts(service, readPodGroups)),
     endpointSlices: createReflector(connection, 'endpointSlices', (slice: V1EndpointSlice) => sliceFacts(slice)),
     podDisruptionBudgets: createReflector(connection, 'podDisruptionBudgets', (budget: V1PodDisruptionBudget) =>
       budgetFacts(budget),

@@ -2,9 +2,8 @@ import type { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { NodeActions } from '../../ports/cluster/node-actions.ts';
 import type { PodActions } from '../../ports/cluster/pod-actions.ts';
-import type { ProviderNodeLabels } from '../../ports/node-labels.ts';
 import type { Timings } from '../../ports/timings.ts';
-import { createCaches } from './caches.ts';
+import { type CloudWords, createCaches } from './caches.ts';
 import { defaultFreshness, type FreshnessTiming } from './catch-up.ts';
 import type { ChangeAccess } from './change.ts';
 import { type ConnectionOptions, openConnection } from './connection.ts';
@@ -21,9 +20,7 @@ import { configMapTimings } from './timings.ts';
 import { volumeOperation } from './volumes.ts';
 
 /** How to reach a cluster and where to keep locks. */
-export interface KubernetesOptions extends ConnectionOptions {
-  /** The labels by which the nodes of each provider are recognized. Of several on one node the first counts. */
-  readonly nodeLabels: readonly ProviderNodeLabels[];
+export interface KubernetesOptions extends ConnectionOptions, CloudWords {
   /** Namespace of the locks. Default: `nodeferry` when that exists, else `default`. All workers must agree. */
   readonly leaseNamespace?: string;
   /** Timing of freshness checks; the default suits a real cluster. */
@@ -50,7 +47,7 @@ export interface KubernetesCluster extends Cluster {
  */
 export function createKubernetesCluster(options: KubernetesOptions): KubernetesCluster {
   const connection = openConnection(options);
-  const caches = createCaches(connection, { ...defaultFreshness, ...options.freshness }, options.nodeLabels);
+  const caches = createCaches(connection, { ...defaultFreshness, ...options.freshness }, options);
   const namespace = ownNamespace(connection, options.leaseNamespace);
   const { list, ...locks } = leaseLocks(connection, namespace);
   const access = { connection, caches };

@@ -1,7 +1,7 @@
 import type { V1Endpoint, V1EndpointSlice, V1Service } from '@kubernetes/client-node';
 
 import type { EndpointFacts, ServiceFacts } from '../../core/model/service.ts';
-import { podGroupsFacts } from './map-pod-groups.ts';
+import type { PodGroupsReader } from '../../ports/pod-groups.ts';
 import { trafficFacts } from './map-service-traffic.ts';
 import { writtenBy } from './map-written-by.ts';
 
@@ -25,12 +25,12 @@ interface MappedEndpoint {
 }
 
 /** The facts in a Service object; undefined for ExternalName. The endpoints of one without a selector are written by somebody else. */
-export function serviceFacts(service: V1Service): MappedService | undefined {
+export function serviceFacts(service: V1Service, readPodGroups: PodGroupsReader): MappedService | undefined {
   const { metadata, spec, status } = service;
   const type = spec?.type ?? 'ClusterIP';
   const selector = spec?.selector ?? {};
   if (type !== 'LoadBalancer' && type !== 'NodePort' && type !== 'ClusterIP') return undefined;
-  const podGroups = podGroupsFacts(metadata?.annotations);
+  const podGroups = readPodGroups(metadata?.annotations ?? {});
   return {
     key: `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`,
     type,

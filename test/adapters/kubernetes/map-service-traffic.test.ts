@@ -1,7 +1,9 @@
 import type { V1Service, V1ServicePort } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
-import { serviceFacts } from '../../../adapters/kubernetes/map-service.ts';
+import { serviceFacts as factsOf } from '../../../adapters/kubernetes/map-service.ts';
 import { localService } from './objects.ts';
+
+const serviceFacts = (service: V1Service) => factsOf(service, () => undefined);
 
 const prefix = 'service.beta.kubernetes.io/aws-load-balancer';
 const withSpec = (spec: Partial<NonNullable<V1Service['spec']>>) =>

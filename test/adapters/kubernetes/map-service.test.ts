@@ -1,9 +1,12 @@
+import type { V1Service } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
 
+import { podGroupsOfGke } from '../../../adapters/gcp/load-balancers/pod-groups-annotation.ts';
 import { clusterFacts } from '../../../adapters/kubernetes/map.ts';
-import { mergeEndpoints, serviceFacts, sliceFacts } from '../../../adapters/kubernetes/map-service.ts';
+import { serviceFacts as factsOf, mergeEndpoints, sliceFacts } from '../../../adapters/kubernetes/map-service.ts';
 import { deploymentPod, localService, nothing, slice } from './objects.ts';
 
+const serviceFacts = (service: V1Service) => factsOf(service, podGroupsOfGke);
 const ready = { ready: true, serving: true, terminating: false };
 
 describe('a Service', () => {

@@ -313,7 +313,7 @@ describe('one observation of the cluster', () => {
     const facts = clusterFacts({
       ...nothing,
       pods: [podFacts(deploymentPod), podFacts(elsewhere)],
-      services: [serviceFacts(localService) ?? never()],
+      services: [serviceFacts(localService, () => undefined) ?? never()],
       endpointSlices: [sliceFacts(slice('web-1', 'IPv4', ready)) ?? never()],
       podDisruptionBudgets: [budgetFacts(budget)],
       replicaSets: [replicaSetFacts(replicaSet)],

@@ -12,8 +12,8 @@ const vendors = /\b(?:eks|eksctl|aws|amazonaws|auto ?scaling|ec2|node ?groups?|l
 const settings =
   /\b(?:load_balancing|deregistration_delay|target_health_state|proxy_protocol_v2|stickiness)\.\w|connectionDraining\b|drainingTimeoutSec|service\.beta\.kubernetes\.io|cloud\.google\.com/;
 
-/** Facts of the world and not of a provider: a controller that registers nodes, and the address of a metadata service that no probe may reach. */
-const facts = /'aws-load-balancer-controller'|fd00:ec2/g;
+/** A fact of the world and not of a provider: the address of a metadata service that no probe may reach. */
+const facts = /fd00:ec2/g;
 
 /** Where a rule of the audit was found out: it is shown, and cites the documents of a cloud as a comment may. */
 const citations = /\bsource:\s*'[^']*'/g;
