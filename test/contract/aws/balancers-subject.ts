@@ -62,7 +62,7 @@ function actsOn(cloud: BalancedCloud): BalancerActs {
     deregister: async (instanceId) => await cloud.deregister([instanceId]),
     register: async (instanceId) => await cloud.register([instanceId]),
     failChecks: async (instanceId) => check((ip) => ip !== cloud.ips[cloud.nodes.indexOf(instanceId)]),
-    setCrossZone: async (on) => await cloud.setAttribute('load_balancing.cross_zone.enabled', String(on)),
+    change: async () => await cloud.setAttribute('load_balancing.cross_zone.enabled', 'true'),
     removeTags: async () => {
       const input = { ResourceArns: [cloud.loadBalancerArn], TagKeys: [serviceTag] };
       await cloud.elb.send(new RemoveTagsCommand(input));

@@ -22,10 +22,11 @@ export interface BalancerActs {
   register(instanceId: string): Promise<void>;
   /** The node fails the load balancer’s checks, until it is found unhealthy. */
   failChecks(instanceId: string): Promise<void>;
-  setCrossZone(on: boolean): Promise<void>;
-  /** The load balancer loses the tag that tells whose it is. */
+  /** Its owner changes a setting of it. */
+  change(): Promise<void>;
+  /** The load balancer loses what tells whose it is. */
   removeTags(): Promise<void>;
-  /** It gets a second target group, of pods. */
+  /** It gets a second way, to something that has no nodes as targets. */
   addPodTargets(): Promise<void>;
   deleteTargetGroup(): Promise<void>;
 }

@@ -32,8 +32,8 @@ export async function openSimulatedBalancers(): Promise<BalancersSubject> {
         world.changed();
         world.clock.advance(60_000);
       },
-      setCrossZone: async (on) => {
-        service.crossZone = on;
+      change: async () => {
+        service.crossZone = true;
       },
       removeTags: async () => {
         service.balancer = 'unmanaged';
