@@ -1,7 +1,6 @@
 import type { Payload } from '@temporalio/common';
 import { decode } from '@temporalio/common/lib/internal-non-workflow/index.js';
 import type { TemporalConnection } from '../connect.ts';
-import type { Execution, HistoryEvent } from './history.ts';
 
 /**
  * Fields whose payloads stay as they are. The server itself reads search attributes, and clients read headers, before anything is decoded
@@ -10,13 +9,13 @@ import type { Execution, HistoryEvent } from './history.ts';
 const untouched: ReadonlySet<string> = new Set(['searchAttributes', 'header', 'activityTaskScheduledEventAttributes']);
 
 /**
- * Decodes the payloads of these events, in place, as the SDK does with those that it reads itself. Throws what the SDK would for a payload that the codecs of
+ * Decodes the payloads of these events of a history, in place, as the SDK does with those that it reads itself. Throws what the SDK would for a payload that the codecs of
  * this process can't decode, or that has to be decoded although there are none.
  */
 export async function decodePayloads(
   { client, namespace }: TemporalConnection,
-  { workflowId }: Execution,
-  events: readonly HistoryEvent[],
+  workflowId: string,
+  events: readonly object[],
 ): Promise<void> {
   const { payloadCodecs, payloadConverter } = client.options.loadedDataConverter;
   const context = { type: 'workflow', namespace, workflowId } as const;

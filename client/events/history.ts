@@ -32,7 +32,7 @@ export async function readHistory(
       });
       const events = page.history?.events ?? [];
       const fresh = events.filter((event) => numberOf(event) > after);
-      await decodePayloads(connection, execution, fresh);
+      await decodePayloads(connection, execution.workflowId, fresh);
       return { page, events, fresh };
     });
     found.push(...fresh);
