@@ -17,7 +17,7 @@ interface PoolOptions {
   readonly google?: GoogleSettings;
 }
 
-/** All providers: the only place that knows which name stands for which adapter. Adding one takes a name, its traits, a line here, and its node labels. */
+/** All providers: the only place that knows which name stands for which adapter. What adding one takes is in CONTRIBUTING.md. */
 const providers: Readonly<Record<ProviderName, (options: Required<PoolOptions>) => NodePoolProvider>> = {
   eks: openEksPools,
   gke: openGkePools,

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../../adapters/clock/system-clock.ts';
-import type { PoolCapability } from '../../core/model/pool.ts';
+import { noProvider, type PoolCapability } from '../../core/model/pool.ts';
+import { providerSections } from '../../policy-file/providers/sections.ts';
+import { providerNodeLabels, providerOfNode } from '../../wiring/cluster.ts';
 import { providerNames } from '../../wiring/provider-names.ts';
 import { openNodePools } from '../../wiring/providers.ts';
 
@@ -10,4 +12,10 @@ test.each(providerNames)('provider %s says in its own words what it can not do, 
   const pools = openNodePools({ clock: systemClock, google: {} });
   const lacking = capabilities.filter((name) => pools.capabilitiesOf({ provider })[name] === undefined);
   expect(Object.keys(pools.traitsOf({ provider }).lacks).toSorted()).toEqual(lacking.toSorted());
+});
+
+test('every provider of a cloud has a section in policies, and labels by which its nodes are recognized', () => {
+  const ofClouds = providerNames.filter((name) => name !== noProvider);
+  expect(Object.keys(providerSections)).toEqual(ofClouds);
+  expect(providerNodeLabels.map((poolLabels) => providerOfNode({ poolLabels }))).toEqual(ofClouds);
 });
