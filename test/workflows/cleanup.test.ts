@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { cleanUp } from '../../client/cleanup.ts';
 import { poolLockName } from '../../core/model/pool-lock.ts';
+import type { PoolCapabilities } from '../../ports/node-pools.ts';
 import { nodeReplacementId } from '../../workflows/messages.ts';
 import { fromOwner } from '../contract/cases/ownership-subject.ts';
 import { ownershipOf } from '../simulator/cluster-port.ts';
@@ -10,6 +11,7 @@ import { deleteDeployment } from '../simulator/replica-sets.ts';
 import { addBatchPool, createScenario } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { tokenOf } from '../support/suspension.ts';
 import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
 
 /** Terminates a run and the workflows of its nodes as soon as this step begins. Returns the name of the cluster. */
@@ -93,6 +95,33 @@ describe('a run that was terminated', () => {
     expectNothingLost(world);
     expect(world.pools.map(({ name }) => name)).toEqual(['web']);
   });
+});
+
+test('what is suspended for a pool that somebody has deleted is restored, although no run is known any more', async () => {
+  const world = createScenario();
+  const { cluster, pools, clock, loadBalancers } = createSimPorts(world);
+  world.pools = [];
+  const token = tokenOf('exclusion');
+  const suspended = new Set([token]);
+  const scaling: PoolCapabilities['scaling'] = {
+    suspend: async () => token,
+    findOrphaned: async () => (suspended.has(token) ? { token, what: ['upgrades of nodes'] } : undefined),
+    restore: async (_ref, given) => {
+      if (given !== undefined) suspended.delete(given);
+      return [];
+    },
+  };
+  const systems = { cluster, clock, openBalancers: () => loadBalancers };
+  const target = { cluster: 'sim', region: 'eu-west-1', provider: 'eks', pool: 'web', runs: undefined };
+  const told: string[] = [];
+  const left = await cleanUp(
+    { ...systems, pools: { ...pools, capabilitiesOf: (ref) => ({ ...pools.capabilitiesOf(ref), scaling }) } },
+    target,
+    'cleanup-ann',
+    ({ what }) => told.push(what),
+  );
+  expect(told).toEqual(['pool web: restore upgrades of nodes']);
+  expect(left.actions).toEqual([]);
 });
 
 test('a cleanup of one pool changes nothing of a run on another pool', async () => {
