@@ -9,10 +9,14 @@ import { type GkeClients, readGke } from './clients.ts';
 import { clusterName, poolName, poolSubject } from './names.ts';
 import type { NodePoolMessage } from './settings-label.ts';
 
-/** The managed instance group of a pool in one zone, with its VMs. */
-export interface ZoneGroup {
+/** The managed instance group of a pool in one zone. */
+export interface GroupName {
   readonly zone: string;
   readonly name: string;
+}
+
+/** The same with its VMs. */
+export interface ZoneGroup extends GroupName {
   readonly targetSize: number;
   readonly members: readonly compute_v1.Schema$ManagedInstance[];
 }
@@ -62,13 +66,20 @@ export async function requirePool(clients: GkeClients, ref: PoolRef): Promise<Po
 
 /** Adds the groups to what is known of a pool. */
 export async function observePool(clients: GkeClients, ref: PoolRef, pool: NodePoolMessage): Promise<PoolObservation> {
-  const groups = await Promise.all((pool.instanceGroupUrls ?? []).map((url) => readGroup(clients, ref, url)));
+  const groups = await Promise.all(groupNames(pool).map((name) => readGroup(clients, ref, name)));
   return { ref, pool, groups: groups.filter((group) => group !== undefined) };
 }
 
-/** The group behind a URL of `instanceGroupUrls`; undefined for one that is gone, as in a pool that is being deleted. */
-async function readGroup(clients: GkeClients, ref: PoolRef, url: string): Promise<ZoneGroup | undefined> {
-  const [, zone = '', name = ''] = /zones\/([^/]+)\/instanceGroup(?:Manager)?s\/([^/]+)$/.exec(url) ?? [];
+/** Its groups by the URLs that GKE tells, whether they are there or not. */
+export function groupNames({ instanceGroupUrls }: NodePoolMessage): GroupName[] {
+  return (instanceGroupUrls ?? []).map((url) => {
+    const [, zone = '', name = ''] = /zones\/([^/]+)\/instanceGroup(?:Manager)?s\/([^/]+)$/.exec(url) ?? [];
+    return { zone, name };
+  });
+}
+
+/** The group of that name; undefined for one that is gone, as in a pool that is being deleted. */
+async function readGroup(clients: GkeClients, ref: PoolRef, { zone, name }: GroupName): Promise<ZoneGroup | undefined> {
   const at = { project: clients.project, zone, instanceGroupManager: name };
   const permission = 'compute.instanceGroupManagers.get';
   try {

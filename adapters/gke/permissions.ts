@@ -16,6 +16,8 @@ export const neededPermissions: readonly string[] = [
   'compute.regionHealthChecks.get',
   'compute.regions.get',
   'compute.targetPools.get',
+  'compute.zoneOperations.get',
+  'compute.zoneOperations.list',
   'container.clusters.get',
   'container.clusters.list',
   'container.clusters.update',

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import type { ZonedSize } from '../../core/surge/zoned-size.ts';
+import { divideByNeed, totalOf, type ZonedSize } from '../../core/surge/zoned-size.ts';
 import type { InstanceRequest } from '../../ports/node-pools.ts';
-import { callCompute } from '../gcp/compute-client.ts';
 import { requestIdOf } from '../gcp/request-id.ts';
 import { changeGke, type GkeClients } from './clients.ts';
 import { initialLimits, perZone } from './clone.ts';
+import { awaitGroupChanges, changeGroup } from './group-operations.ts';
 import { maxSize } from './map.ts';
 import { poolName, poolSubject } from './names.ts';
-import { type PoolObservation, requirePool } from './observe.ts';
+import { groupNames, observePool, type PoolObservation, requireNodePool, requirePool } from './observe.ts';
 import { change } from './operations.ts';
 import { setAutoscaling } from './settings.ts';
 import { createdByLabel, labelValue, resourceLabels } from './settings-label.ts';
@@ -45,9 +45,8 @@ export async function resize(
  * being deleted
  */
 export async function restoreSize(clients: GkeClients, ref: PoolRef, request: InstanceRequest): Promise<void> {
-  const observation = await requirePool(clients, ref);
-  const { pool } = observation;
-  const { size } = request;
+  const pool = await requireNodePool(clients, ref);
+  const { size, zones } = request;
   if (pool.status === 'STOPPING') {
     throw new NodeferryError({
       code: 'ProviderRefused',
@@ -63,29 +62,38 @@ export async function restoreSize(clients: GkeClients, ref: PoolRef, request: In
       hint: `Raise the maximum of its autoscaler, then resume; or abort the run: then the new nodes stay.`,
     });
   }
-  if (request.zones !== undefined) await growGroups(clients, observation, request.zones);
-  await growTo(clients, ref, { size });
+  await awaitGroupChanges(clients, ref, groupNames(pool));
+  const observation = await observePool(clients, ref, pool);
+  // One that is still being created has no groups, so nothing that could shrink.
+  if (zones === undefined || observation.groups.length === 0) await growTo(clients, ref, { size });
+  else await growGroups(clients, observation, sizesOfGroups(observation, size, zones));
 }
 
 /**
- * Requests in each zone as many VMs as it needs, and no more in the others. GKE itself sets one number for all zones, so the groups are asked, as the
- * cluster autoscaler does (github.com/kubernetes/autoscaler, cluster-autoscaler/cloudprovider/gce/autoscaling_gce_client.go, ResizeMig). Each
- * request has an ID of its own: one that is repeated late does not undo what somebody has done since, and one that is made anew is not taken for that.
+ * Requests so many VMs in each zone, and fewer in none. GKE itself sets one number for all zones, and would shrink those that have more, so the groups
+ * are asked, as the cluster autoscaler asks them. Each request has an ID of its own: one that is repeated late does not undo what somebody has done
+ * since, and one that is made anew is not taken for that.
  */
-async function growGroups(clients: GkeClients, { ref, groups }: PoolObservation, zones: ZonedSize): Promise<void> {
-  for (const { zone, name, targetSize } of groups) {
-    const size = zones[zone] ?? 0;
+async function growGroups(clients: GkeClients, { ref, groups }: PoolObservation, sizes: ZonedSize): Promise<void> {
+  for (const group of groups) {
+    const { zone, name, targetSize } = group;
+    const size = sizes[zone] ?? 0;
     if (targetSize >= size) continue;
     const request = { project: clients.project, zone, instanceGroupManager: name, size, requestId: randomUUID() };
-    await callCompute(clients, 'compute.instanceGroupManagers.update', poolSubject(ref), (compute) =>
-      compute.instanceGroupManagers.resize(request),
-    );
+    await changeGroup(clients, ref, group, (compute) => compute.instanceGroupManagers.resize(request));
   }
 }
 
+/** What each zone has or needs, and so many more in the smallest as make `size`: a zone that has instances to get may not be one of the pool any more. */
+function sizesOfGroups({ groups }: PoolObservation, size: number, zones: ZonedSize): ZonedSize {
+  const least = groups.map(({ zone, targetSize }): [string, number] => [zone, Math.max(targetSize, zones[zone] ?? 0)]);
+  const needs = Object.fromEntries(least);
+  return totalOf(needs) >= size ? needs : divideByNeed(size, needs);
+}
+
 /**
- * Requests at least `size` instances, and in each zone as many as it needs. GKE sets the same number for every zone, and shrinks a zone that has more by VMs of its own choice: so the number
- * is never below what any zone has now. Returns when the groups have it; the VMs come later.
+ * Requests at least `size` instances, and in each zone as many as it needs. GKE sets the same number for every zone, and shrinks a zone that has more by
+ * VMs of its own choice: so the number is never below what any zone has now, which no change of a group that is under way may raise. Returns when the groups have it; the VMs come later.
  */
 async function growTo(clients: GkeClients, ref: PoolRef, request: InstanceRequest): Promise<void> {
   const name = poolName(clients.project, ref);
@@ -127,13 +135,14 @@ function hasAll({ groups }: PoolObservation, count: number): boolean {
  */
 export async function trimPool(clients: GkeClients, ref: PoolRef): Promise<void> {
   const { groups } = await requirePool(clients, ref);
-  for (const { zone, name, members } of groups) {
+  for (const group of groups) {
+    const { zone, name, members } = group;
     const missing = members.filter(
       ({ currentAction, instanceStatus }) => currentAction?.startsWith('CREATING') === true && !instanceStatus,
     );
     const instances = missing.flatMap(({ instance }) => instance ?? []);
     if (instances.length === 0) continue;
-    await callCompute(clients, 'compute.instanceGroupManagers.update', poolSubject(ref), (compute) =>
+    await changeGroup(clients, ref, group, (compute) =>
       compute.instanceGroupManagers.deleteInstances({
         project: clients.project,
         zone,

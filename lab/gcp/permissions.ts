@@ -26,6 +26,7 @@ const permissions: Readonly<Record<string, string>> = {
   'instances.delete': 'compute.instances.delete',
   'instances.aggregatedList': 'compute.instances.list',
   'zoneOperations.get': 'compute.zoneOperations.get',
+  'zoneOperations.list': 'compute.zoneOperations.list',
   'regions.get': 'compute.regions.get',
   'forwardingRules.list': 'compute.forwardingRules.list',
   'targetPools.get': 'compute.targetPools.get',

@@ -7,7 +7,7 @@ import { deleteInstance, deleteMember, reconcile } from './groups.ts';
 import { kindHandlers } from './kinds/handlers.ts';
 import { locationHandlers } from './locations.ts';
 import { mutate, operationHandlers } from './operations.ts';
-import type { Instance, InstanceGroup } from './state.ts';
+import type { Instance, InstanceGroup, Member } from './state.ts';
 
 /** Handlers of Compute Engine by the names that its API reference gives the methods. */
 export function computeHandlers(world: World): Readonly<Record<string, Handler>> {
@@ -39,9 +39,8 @@ export function computeHandlers(world: World): Readonly<Record<string, Handler>>
 
     'instanceGroupManagers.deleteInstances': (call) => {
       const group = groupOf(call);
-      const scope = `zones/${group.zone}`;
-      const target = `${scope}/instanceGroupManagers/${group.name}`;
-      return mutate(world, call, { scope, target, type: 'compute.instanceGroupManagers.deleteInstances' }, () => {
+      let found: Member[] = [];
+      const choose = () => {
         const { instances = [], skipInstancesOnValidationError = false } = call.body as {
           instances?: readonly string[];
           skipInstancesOnValidationError?: boolean;
@@ -55,25 +54,26 @@ export function computeHandlers(world: World): Readonly<Record<string, Handler>>
             `Invalid value for field 'instances': '${foreign[0]}'. Instance is not a member of '${group.name}'.`,
           );
         }
-        const found = members.filter((member) => member !== undefined);
-        group.targetSize -= found.length;
-        for (const member of found) deleteMember(world, group, member);
+        found = members.filter((member) => member !== undefined);
         return 0;
+      };
+      return mutate(world, call, changeOf(group, 'deleteInstances'), choose, () => {
+        const left = found.filter((member) => member.action !== 'DELETING');
+        group.targetSize -= left.length;
+        for (const member of left) deleteMember(world, group, member);
       });
     },
 
     'instanceGroupManagers.resize': (call) => {
       const group = groupOf(call);
-      const scope = `zones/${group.zone}`;
-      const target = `${scope}/instanceGroupManagers/${group.name}`;
-      return mutate(world, call, { scope, target, type: 'compute.instanceGroupManagers.resize' }, () => {
-        const size = Number(call.query.get('size') ?? Number.NaN);
-        if (!Number.isInteger(size) || size < 0) {
-          throw new HttpError(400, 'invalid', `Invalid value for field 'size': '${call.query.get('size')}'.`);
-        }
+      const size = Number(call.query.get('size') ?? Number.NaN);
+      const check = () => {
+        if (Number.isInteger(size) && size >= 0) return 0;
+        throw new HttpError(400, 'invalid', `Invalid value for field 'size': '${call.query.get('size')}'.`);
+      };
+      return mutate(world, call, changeOf(group, 'resize'), check, () => {
         group.targetSize = size;
         reconcile(world, group);
-        return 0;
       });
     },
 
@@ -111,6 +111,15 @@ export function computeHandlers(world: World): Readonly<Record<string, Handler>>
       return { kind: 'compute#instanceAggregatedList', items, ...next };
     },
   };
+}
+
+/**
+ * A change of a managed instance group. Its operation is done "when the resize actions are scheduled", or the action on the VMs that are named (Compute
+ * API reference, instanceGroupManagers.resize and deleteInstances): here nothing of it, neither the target size nor what becomes of the VMs, is seen before.
+ */
+function changeOf({ name, zone }: InstanceGroup, what: string) {
+  const scope = `zones/${zone}`;
+  return { scope, target: `${scope}/instanceGroupManagers/${name}`, type: `compute.instanceGroupManagers.${what}` };
 }
 
 /** Full URL or `zones/Z/instances/N`; a member that is being deleted is none any more. */

@@ -1,6 +1,7 @@
 import { HttpError, noResource } from '../errors.ts';
 import { later, notifyChange, randomId, timestamp, type World } from '../world.ts';
-import type { ComputeCall } from './call.ts';
+import type { ComputeCall, Handler } from './call.ts';
+import { pageOf, parseFilter } from './filter.ts';
 import { linkTo, readScope } from './links.ts';
 import type { ComputeOperation } from './state.ts';
 
@@ -17,9 +18,15 @@ interface Subject {
 
 /**
  * Changes something once for each request ID (Compute API reference, parameter `requestId`: a UUID; the zero UUID is not supported). `apply` returns
- * for how many milliseconds more than others the operation runs.
+ * for how many milliseconds more than others the operation runs; what has effect only when it is done is in `finish`.
  */
-export function mutate(world: World, { query }: ComputeCall, subject: Subject, apply: () => number) {
+export function mutate(
+  world: World,
+  { query }: ComputeCall,
+  subject: Subject,
+  apply: () => number,
+  finish: () => void = () => {},
+) {
   const requestId = query.get('requestId') ?? undefined;
   if (requestId !== undefined && !/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(requestId)) {
     throw new HttpError(400, 'invalid', `Invalid value for field 'requestId': '${requestId}'.`);
@@ -41,6 +48,7 @@ export function mutate(world: World, { query }: ComputeCall, subject: Subject, a
   world.computeOperations.set(operation.name, operation);
   if (requestId !== undefined) world.requestIds.set(requestId, operation);
   later(world, world.delays.computeOperationMs + more, () => {
+    finish();
     operation.status = 'DONE';
     operation.endedAt = timestamp(world);
     for (const waiter of operation.waiters) waiter();
@@ -61,10 +69,16 @@ export function operationHandlers(world: World) {
     }
     return describeOperation(world, operation);
   };
+  const list = ({ path, query }: ComputeCall) => {
+    const here = [...world.computeOperations.values()].filter(({ scope }) => scope === readScope(path));
+    const described = here.map((one) => describeOperation(world, one));
+    return pageOf(described.filter(parseFilter(query.get('filter'))), query);
+  };
   const apis = ['zoneOperations', 'regionOperations', 'globalOperations'];
   return Object.fromEntries(
-    apis.flatMap((api) => [
+    apis.flatMap((api): [string, Handler][] => [
       [`${api}.get`, get],
+      [`${api}.list`, list],
       [`${api}.wait`, wait],
     ]),
   );

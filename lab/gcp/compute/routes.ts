@@ -42,6 +42,7 @@ const ownRoutes: readonly Route[] = [
   route('instances.aggregatedList', 'GET', 'aggregated/instances'),
   ...(['zone', 'region', 'global'] as const).flatMap((scope) => [
     route(`${scope}Operations.get`, 'GET', `${below[scope]}/operations/${name}`),
+    route(`${scope}Operations.list`, 'GET', `${below[scope]}/operations`),
     route(`${scope}Operations.wait`, 'POST', `${below[scope]}/operations/${name}/wait`),
   ]),
 ];

@@ -59,6 +59,9 @@ async function replace(bench: GkeBench): Promise<void> {
   await pools.scaling.suspend(web);
   await pools.size.trimPool(web);
   for (const { instanceId } of await pools.observeInstances(web)) await pools.terminateInstance(web, instanceId);
+  await pools.size.restoreSize(web, { size: 1, zones: { 'europe-west1-b': 1 } });
+  cloudClock.advance(10_000);
+  for (const { instanceId } of await pools.observeInstances(web)) await pools.terminateInstance(web, instanceId);
   await pools.observeInstance(web, 'nobody');
   cloudClock.advance(10_000);
   await pools.replacement.deletePool(web, {});

@@ -39,6 +39,7 @@ describe('a managed instance group', () => {
     const [victim = '', other] = [...group.members.keys()];
     const [first, second] = [await remove([victim]), await remove([victim])];
     expect(second.name).toBe(first.name);
+    clock.advance(1_000);
     expect((await members()).map(({ currentAction }) => currentAction)).toEqual(['DELETING', 'NONE']);
     clock.advance(5_000);
     expect((await members()).map(({ name }) => name)).toEqual([other]);
@@ -52,6 +53,23 @@ describe('a managed instance group', () => {
     expect(await httpErrorOf(remove(['other']))).toMatchObject({ status: 400, reason: 'invalid' });
     await remove(['other'], { skipInstancesOnValidationError: true });
     expect(group.targetSize).toBe(2);
+  });
+
+  test('shows its new size, and which VMs leave, only when the operation is done', async () => {
+    const { gce, at, members, remove, group, clock } = await startWithGroup();
+    const size = async () => (await gce.instanceGroupManagers.get(at)).data.targetSize;
+    const running = async () => {
+      const { items = [] } = (await gce.zoneOperations.list({ project, zone, filter: 'status != "DONE"' })).data;
+      return items?.map(({ operationType, targetLink }) => [operationType, targetLink?.split('/').at(-1)]);
+    };
+    await gce.instanceGroupManagers.resize({ ...at, size: 3 });
+    expect([await size(), await running()]).toEqual([2, [['compute.instanceGroupManagers.resize', group.name]]]);
+    clock.advance(1_000);
+    expect([await size(), await running()]).toEqual([3, []]);
+    await remove([...group.members.keys()].slice(0, 1));
+    expect((await members()).map(({ currentAction }) => currentAction)).not.toContain('DELETING');
+    clock.advance(1_000);
+    expect([await size(), (await members())[0]?.currentAction]).toEqual([2, 'DELETING']);
   });
 
   test('repairs a VM that somebody deletes, under the same name', async () => {
