@@ -26,6 +26,9 @@ const conflictTexts =
 
 const quotaText = /insufficient \w+ quota|quota .* exceeded\. +limit|QUOTA_EXCEEDED/i;
 
+/** Compute Engine's reason for a resource that is being created, changed or deleted, or is off (spinnaker/clouddriver pull request 256; fog/fog-google issue 41). */
+const notReady = 'resourceNotReady';
+
 /** Whether the call was refused because another operation runs. */
 export function isConflict({ rpc, reason, message }: GoogleErrorFacts): boolean {
   if (reason === 'CLUSTER_ALREADY_HAS_OPERATION') return true;
@@ -34,7 +37,7 @@ export function isConflict({ rpc, reason, message }: GoogleErrorFacts): boolean 
 
 /** The problem code of an error of Google's. */
 function problemCode(facts: GoogleErrorFacts): ProblemCode {
-  if (isConflict(facts)) return 'Conflict';
+  if (isConflict(facts) || facts.reason === notReady) return 'Conflict';
   if (isRate(facts)) return 'Throttled';
   if (facts.reason === 'quotaExceeded' || quotaText.test(facts.message)) return 'CapacityUnavailable';
   return facts.rpc === undefined ? httpCode(facts) : rpcCode(facts.rpc);
@@ -79,7 +82,7 @@ export function toNodeferryError(error: unknown, call: GoogleCall): NodeferryErr
   const facts = readGoogleError(error);
   const code = problemCode(facts);
   const name = facts.reason ?? facts.rpc ?? (facts.status === undefined ? 'no answer' : String(facts.status));
-  const hint = hintFor(code, call);
+  const hint = facts.reason === notReady ? 'The call is made again later.' : hintFor(code, call);
   return new NodeferryError(
     { code, message: `${call.subject}: ${call.permission}: ${name}: ${facts.message}`, ...(hint && { hint }) },
     { cause: error, ...(facts.retryAfterMs !== undefined && { retryAfterMs: facts.retryAfterMs }) },

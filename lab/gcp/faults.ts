@@ -23,6 +23,8 @@ interface CallFault {
 /** The faults in force. */
 export interface FaultState {
   calls: CallFault[];
+  /** What happens just before the next call of a method, by the method. */
+  before: Map<string, () => void>;
   /** Zones without resources; `all` for every zone. */
   stockedOut: Set<string>;
   /** CPUs that the region's quota still allows; undefined without limit. */
@@ -35,6 +37,8 @@ export interface FaultState {
 export interface Faults {
   /** The next `times` calls (default 1) fail in that way. */
   fail(kind: FaultKind, match?: CallMatch, times?: number): void;
+  /** Something happens just before the next call of that method, e.g. after what it depends on was read. */
+  precede(method: string, act: () => void): void;
   /** No VM can be created in the zone; without one, in any. */
   stockOut(zone?: string): void;
   /** Further node pools may have this many CPUs altogether. */
@@ -46,13 +50,14 @@ export interface Faults {
 
 /** A state without faults. */
 export function noFaults(): FaultState {
-  return { calls: [], stockedOut: new Set(), quota: undefined, conflictTexts: 'present' };
+  return { calls: [], before: new Map(), stockedOut: new Set(), quota: undefined, conflictTexts: 'present' };
 }
 
 /** The controls of a fault state. */
 export function faultControls(state: FaultState): Faults {
   return {
     fail: (kind, match = {}, times = 1) => void state.calls.push({ kind, match, left: times }),
+    precede: (method, act) => void state.before.set(method, act),
     stockOut: (zone = 'all') => void state.stockedOut.add(zone),
     limitCpus: (cpus) => {
       state.quota = cpus;
@@ -75,6 +80,13 @@ export function takeFault(state: FaultState, service: 'gke' | 'compute', method:
   if (fault === undefined) return undefined;
   fault.left -= 1;
   return fault.kind;
+}
+
+/** Lets happen what is to happen just before this call. */
+export function actBefore({ before }: FaultState, method: string): void {
+  const act = before.get(method);
+  before.delete(method);
+  act?.();
 }
 
 export function isStockedOut({ stockedOut }: FaultState, zone: string): boolean {

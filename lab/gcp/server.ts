@@ -5,7 +5,7 @@ import { driveDataPlane } from './compute/balancing/follow.ts';
 import { computeHandlers } from './compute/handlers.ts';
 import { serveCompute } from './compute/serve.ts';
 import { HttpError, RpcError } from './errors.ts';
-import { type Faults, faultControls, httpFault, noFaults, rpcFault, takeFault } from './faults.ts';
+import { actBefore, type Faults, faultControls, httpFault, noFaults, rpcFault, takeFault } from './faults.ts';
 import { gkeHandlers } from './gke/handlers.ts';
 import { serveGrpc } from './grpc/serve.ts';
 import { permissionOf, testIamPermissions } from './permissions.ts';
@@ -94,6 +94,7 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
       if (fault !== undefined && fault !== 'lost') throw failed(fault);
       const mayCall = call.method === testIamPermissions || allowed?.includes(permissionOf(call.method)) !== false;
       if (!mayCall) throw failed('forbidden');
+      actBefore(world.faults, call.method);
       const answer = await handle();
       log(fault === 'lost' ? 'lost' : 'ok');
       return fault === 'lost' ? 'lost' : answer;

@@ -157,22 +157,31 @@ export async function readGroupHealth(
   return answer.healthStatus ?? [];
 }
 
-/** Health of one VM of a target pool, once for each of its forwarding rules; undefined for one that has left the pool meanwhile. */
+/**
+ * Health of one VM of a target pool, once for each of its forwarding rules: none for one that is off, which is a member all the same (fog/fog-google
+ * issue 41). Undefined for one that has left the pool meanwhile, and for one that is gone: a pool may name it for long (spinnaker/spinnaker issue 1570).
+ *
+ * @throws NodeferryError Conflict when the pool is gone
+ */
 export async function readInstanceHealth(
   { client, region }: BalancerReader,
   name: string,
   instance: string,
 ): Promise<readonly compute_v1.Schema$HealthStatus[] | undefined> {
   const at = { project: client.project, region, targetPool: name, requestBody: { instance } };
-  try {
-    const answer = await callCompute(client, 'compute.targetPools.get', `target pool ${name}`, (compute) =>
-      compute.targetPools.getHealth(at),
-    );
-    return answer.healthStatus ?? [];
-  } catch (error) {
-    if (readGoogleError((error as Error).cause).status === 400) return undefined;
-    throw error;
-  }
+  return await requireThere(`target pool ${name}`, async (subject) => {
+    try {
+      const answer = await callCompute(client, 'compute.targetPools.get', subject, (compute) =>
+        compute.targetPools.getHealth(at),
+      );
+      return answer.healthStatus ?? [];
+    } catch (error) {
+      const { status, reason, message } = readGoogleError((error as Error).cause);
+      if (reason === 'resourceNotReady') return [];
+      if (status === 400 || (status === 404 && /\/instances\//.test(message))) return undefined;
+      throw error;
+    }
+  });
 }
 
 /** What was found a moment ago and is gone now is a Conflict: discovering again tells what has taken its place. */

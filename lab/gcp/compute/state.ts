@@ -10,7 +10,8 @@ export interface Instance {
   readonly createdAt: string;
   /** The node that it becomes. */
   readonly node: NodeIdentity;
-  status: 'PROVISIONING' | 'RUNNING' | 'STOPPING';
+  /** `TERMINATED` is one that is off: it can be started again (Compute Engine documentation, "Instance life cycle"). */
+  status: 'PROVISIONING' | 'RUNNING' | 'STOPPING' | 'TERMINATED';
 }
 
 /** What a managed instance group does with a member (Compute API reference, instanceGroupManagers.listManagedInstances, currentAction). */

@@ -35,6 +35,11 @@ describe('an operation that excludes another is recognized', () => {
   });
 });
 
+test('a resource that is not ready is asked about again later', () => {
+  const { problem } = toNodeferryError(http(400, 'resourceNotReady', "The resource 'x' is not ready"), call);
+  expect(problem).toMatchObject({ code: 'Conflict', hint: 'The call is made again later.' });
+});
+
 describe('an error of GKE', () => {
   test.each([
     [4, 'ProviderUnavailable'],

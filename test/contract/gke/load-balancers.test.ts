@@ -168,6 +168,36 @@ test('a VM that leaves a target pool is absent at once', async () => {
   expect(await statesAt(address)).not.toHaveProperty(vm?.name ?? '');
 });
 
+describe('a VM that a target pool still names', () => {
+  test('though it is gone is no member, and takes nothing from the others', async () => {
+    const address = await makeTargetPool(compute);
+    settle();
+    const [gone] = compute.vms;
+    bench.gcp.model.instances.delete(`${gone?.zone}/${gone?.name}`);
+    const { [gone?.name ?? '']: _gone, ...others } = all('healthy');
+    expect(await statesAt(address)).toEqual(others);
+  });
+
+  test('though it is off is a member, of whose health nothing is known', async () => {
+    const address = await makeTargetPool(compute);
+    settle();
+    const [off] = compute.vms;
+    if (off !== undefined) off.status = 'TERMINATED';
+    expect(await statesAt(address)).toEqual({ ...all('healthy'), [off?.name ?? '']: 'no health yet' });
+  });
+
+  test('is not known to be none when the pool is gone', async () => {
+    const group = await groupAt(await makeTargetPool(compute));
+    bench.gcp.faults.precede('targetPools.getHealth', () =>
+      bench.gcp.model.resources.delete('regions/europe-west1/targetPools/web'),
+    );
+    expect(await problemOf(balancers.readTargets([group]))).toMatchObject({
+      code: 'Conflict',
+      message: expect.stringContaining('web was deleted while it was being watched'),
+    });
+  });
+});
+
 test('connections on unhealthy members stay, unless the backend service says never', async () => {
   const fields = { connectionTrackingPolicy: { connectionPersistenceOnUnhealthyBackends: 'NEVER_PERSIST' } };
   expect(await groupAt(await makeNodeGroups(compute, { fields }))).toMatchObject({

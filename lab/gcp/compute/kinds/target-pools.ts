@@ -1,4 +1,4 @@
-import { HttpError } from '../../errors.ts';
+import { HttpError, noResource } from '../../errors.ts';
 import type { World } from '../../world.ts';
 import { linkTo, parseLink } from '../links.ts';
 import type { BackendKey, Resource } from '../state.ts';
@@ -35,7 +35,10 @@ function sentInstances(body: Readonly<Record<string, unknown>>): BackendKey[] {
   return instances.map(({ instance }) => asMember(instance));
 }
 
-/** One entry for each forwarding rule of the pool. */
+/**
+ * One entry for each forwarding rule of the pool. There is none for a VM that is gone, though the pool still names it (spinnaker/spinnaker issue 1570),
+ * or that is off (fog/fog-google issue 41).
+ */
 function describeHealth(world: World, pool: Resource, instance: string) {
   const member = pool.backends.find((one) => one.instance === instance);
   if (member === undefined) {
@@ -44,6 +47,12 @@ function describeHealth(world: World, pool: Resource, instance: string) {
       'invalid',
       `Invalid value for field 'resource.instance': '${instance}'. Instance is not in the target pool.`,
     );
+  }
+  const vm = world.instances.get(instance.replace(/^zones\/([^/]+)\/instances\//, '$1/'));
+  if (vm === undefined) throw noResource(world.project, instance);
+  if (vm.status === 'TERMINATED') {
+    const said = `The resource 'projects/${world.project}/${instance}' is not ready`;
+    throw new HttpError(400, 'resourceNotReady', said);
   }
   const rules = [...world.resources.values()].filter(({ fields }) => parseLink(fields['target']) === pool.path);
   return {
