@@ -52,12 +52,13 @@ export function createNodeSteps(ports: Ports<Actions & Fencing & Locks>, observe
           const { externalChanges } = kept;
           if (restoredBecause !== undefined)
             return { done: true, value: { evidence: [], externalChanges, restoredBecause } };
-          const decision = decideDeregistration(input, facts);
+          const decision = decideDeregistration(input, facts, now - kept.labelledAt);
           if (waitReason !== undefined || !decision.done) {
             const first =
               left.kept === undefined ? { requeueAfterMs: Math.min(firstPollMs, policy.waits.pollIntervalMs) } : {};
             const next: ExcludedCheckpoint = { kept };
-            return { done: false, reason: waitReason ?? decision.reason, checkpoint: next, ...first };
+            const isSelfResolving = waitReason === undefined && decision.isSelfResolving;
+            return { done: false, reason: waitReason ?? decision.reason, checkpoint: next, isSelfResolving, ...first };
           }
           const out = { kind: 'deregistered', at: now, detail: decision.reason } as const;
           return { done: true, value: { evidence: [out], externalChanges } };
@@ -122,10 +123,15 @@ function unseen({ node, baselines, policy }: NodeStepInput, facts: ServingFacts)
   return reason === undefined ? undefined : { done: false as const, reason };
 }
 
-function decideDeregistration(input: NodeStepInput, facts: ServingFacts) {
-  if (!isEnabled(input.policy, 'wait-for-deregistration'))
-    return { done: true, reason: 'not observed: the rule wait-for-deregistration is disabled' };
-  return unseen(input, facts) ?? decideDeregistered(input.node, facts.targetGroups);
+function decideDeregistration(input: NodeStepInput, facts: ServingFacts, excludedForMs: number) {
+  const { node, policy } = input;
+  const isSelfResolving = false;
+  if (!isEnabled(policy, 'wait-for-deregistration'))
+    return { done: true, isSelfResolving, reason: 'not observed: the rule wait-for-deregistration is disabled' };
+  const blind = unseen(input, facts);
+  if (blind !== undefined) return { ...blind, isSelfResolving };
+  const deadlineMs = deadlineMsOf('deregistering', policy.waits.deadlines);
+  return decideDeregistered(node, facts.targetGroups, { excludedForMs, deadlineMs });
 }
 
 function decideConnectionDrain(input: NodeStepInput, facts: ServingFacts, notBefore: number) {

@@ -92,8 +92,8 @@ export interface TargetGroupFacts {
   /** Absent where annotations of its Service change nothing about it, and where nobody knows. */
   readonly followsService?: FollowsService;
   /**
-   * A node that is included again while it drains is registered only when that has ended (ingress-gce v1.41.1: a detach operation is not cancelled).
-   * Absent where it is registered at once.
+   * A node that is included again while it drains is registered only when that has ended (ingress-gce v1.41.1: a detach operation is not cancelled),
+   * and one that drains and fails its health checks is `unhealthy`. Absent where it is registered at once, and `draining` in any case.
    */
   readonly returnsAfterDrain?: boolean;
   /**

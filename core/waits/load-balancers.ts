@@ -14,21 +14,61 @@ interface ConnectionsDrained extends WaitDecision {
   readonly reregistered: boolean;
 }
 
+/** Whether a node that is excluded has left its load balancers. */
+interface Deregistered extends WaitDecision {
+  /** The deadline does not end the wait: the node may be draining, which ends by itself. */
+  readonly isSelfResolving: boolean;
+}
+
+/** How long a node has been excluded, and how long its load balancers may take to begin its drain, ms. */
+interface ExcludedFor {
+  readonly excludedForMs: number;
+  readonly deadlineMs: number | undefined;
+}
+
+/** A target of the node that is asked about. */
+interface Listed {
+  readonly group: TargetGroupFacts;
+  readonly target: TargetFacts;
+}
+
 /** States in which a target gets no new connections once the change has propagated. */
 const leaving: readonly TargetState[] = ['draining', 'unused'];
 
+function listedIn(node: NodeRef, groups: readonly TargetGroupFacts[]): readonly Listed[] {
+  return groups.flatMap((group) => targetsOf(node, group).map((target) => ({ group, target })));
+}
+
+/**
+ * Whether the target of an excluded node may be draining although its state does not say so. Of a target that drains and fails its health checks, a group
+ * whose nodes return only after their drain says `unhealthy` (ingress-gce v1.41.1, pkg/neg/syncers/utils.go, healthStatusIndicatesDraining).
+ */
+function mayDrain({ group, target }: Listed): boolean {
+  return group.returnsAfterDrain === true && target.state === 'unhealthy';
+}
+
 /**
  * A node is deregistered when it is `draining` or `unused` in every target group, or no target at all
- * (Elastic Load Balancing API, DescribeTargetHealth).
+ * (Elastic Load Balancing API, DescribeTargetHealth). Where nobody can tell whether it drains, only its absence says so.
  */
-export function decideDeregistered(node: NodeRef, groups: readonly TargetGroupFacts[]): WaitDecision {
-  const targets = groups.flatMap((group) => targetsOf(node, group).map((target) => ({ group, target })));
+export function decideDeregistered(
+  node: NodeRef,
+  groups: readonly TargetGroupFacts[],
+  { excludedForMs, deadlineMs = 0 }: ExcludedFor,
+): Deregistered {
+  const targets = listedIn(node, groups);
   const still = targets.filter(({ target }) => !leaving.includes(target.state));
   if (still.length > 0) {
-    return { done: false, reason: `${node.name} is still a target of ${listNames(still.map(describe))}` };
+    const connectionDrainMs = Math.max(...still.map(({ group }) => group.deregistrationDelayMs));
+    return {
+      done: false,
+      reason: `${node.name} is still a target of ${listNames(still.map(describe))}`,
+      isSelfResolving: still.every(mayDrain) && excludedForMs < connectionDrainMs + deadlineMs,
+    };
   }
   return {
     done: true,
+    isSelfResolving: false,
     reason: targets.length === 0 ? `${node.name} is in no target group` : listNames(targets.map(describe), 5),
   };
 }
@@ -40,8 +80,8 @@ export function decideConnectionsDrained(
   now: number,
   notBefore: number,
 ): ConnectionsDrained {
-  const targets = groups.flatMap((group) => targetsOf(node, group).map((target) => ({ group, target })));
-  const live = targets.filter(({ target }) => !leaving.includes(target.state));
+  const targets = listedIn(node, groups);
+  const live = targets.filter((one) => !leaving.includes(one.target.state) && !mayDrain(one));
   if (live.length > 0) {
     return {
       done: false,
@@ -49,7 +89,7 @@ export function decideConnectionsDrained(
       reason: `${node.name} is back in ${listNames(live.map(describe))}: something registers it again`,
     };
   }
-  const draining = targets.filter(({ target }) => target.state === 'draining');
+  const draining = targets.filter((one) => one.target.state === 'draining' || mayDrain(one));
   const reasons: string[] = [];
   if (now < notBefore) reasons.push(`connections may continue for another ${formatDuration(notBefore - now)}`);
   if (draining.length > 0) reasons.push(`${node.name} drains from ${listNames(draining.map(describe))}`);
@@ -74,11 +114,7 @@ export function findReregistered(
   if (seen?.uid !== node.uid) return undefined;
   if (!seen.excluded) return `somebody removed the exclude label of ${node.name}`;
   if (!isEnabled(policy, 'wait-for-deregistration')) return undefined;
-  const listed = targetGroups.flatMap((group) =>
-    targetsOf(node, group)
-      .filter(({ state }) => state !== 'unused')
-      .map((target) => ({ group, target })),
-  );
+  const listed = listedIn(node, targetGroups).filter(({ target }) => target.state !== 'unused');
   return listed.length === 0 ? undefined : `${node.name} is back in ${listNames(listed.map(describe))}`;
 }
 
@@ -86,7 +122,8 @@ export function findReregistered(
  * Whether the exclude label has to be removed and set again: the node has had the label for long enough, and it is still, or again, a live
  * target. If a service controller is updating a load balancer with an older list of nodes while the label is set, it registers the node
  * again and does not check the label afterwards (k8s.io/cloud-provider v0.36, reproduced). The AWS Load Balancer Controller never
- * deregisters a node that was excluded while its target was `unhealthy.draining`, and so the label stays until that state has ended.
+ * deregisters a node that was excluded while its target was `unhealthy.draining`, and so the label stays until that state has ended. A target that may
+ * be draining has the time of its drain besides.
  */
 export function needsLabelAgain(
   node: NodeRef,
@@ -96,10 +133,14 @@ export function needsLabelAgain(
 ): boolean {
   const seen = indexOf(facts.cluster).nodes.get(node.name);
   if (seen?.uid !== node.uid || !seen.excluded || labelledForMs < patienceMs) return false;
-  const states = facts.targetGroups.flatMap((group) => targetsOf(node, group).map(({ state }) => state));
-  return states.some((state) => !leaving.includes(state)) && !states.includes('unhealthy.draining');
+  const targets = listedIn(node, facts.targetGroups);
+  if (targets.some(({ target }) => target.state === 'unhealthy.draining')) return false;
+  return targets.some((one) => {
+    const connectionDrainMs = mayDrain(one) ? one.group.deregistrationDelayMs : 0;
+    return !leaving.includes(one.target.state) && labelledForMs >= patienceMs + connectionDrainMs;
+  });
 }
 
-function describe({ group, target }: { group: TargetGroupFacts; target: TargetFacts }): string {
+function describe({ group, target }: Listed): string {
   return `${group.name}: ${target.state}${target.reason === undefined ? '' : ` (${target.reason})`}`;
 }

@@ -38,7 +38,7 @@ function statusAtEnd(node: NodeRef, facts: ServingFacts): NodeStatus {
     workflowId: `node-replacement/production-eu-west-1/general-purpose/run-0123abcd/${node.name}`,
     evidence: [
       ...evidence,
-      seen('deregistered', decideDeregistered(node, leaving).reason),
+      seen('deregistered', decideDeregistered(node, leaving, { excludedForMs: 0, deadlineMs: 0 }).reason),
       seen('connections-drained', decideConnectionsDrained(node, gone, 1, 0).reason),
       seen('evicted', `no pod left on ${node.name}`),
       seen(

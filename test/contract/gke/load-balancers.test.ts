@@ -3,6 +3,7 @@ import { nameOfTarget } from '../../../core/model/target-group.ts';
 import './tls-roots.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ServiceFacts } from '../../../core/model/service.ts';
+import { decideConnectionsDrained, decideDeregistered } from '../../../core/waits/load-balancers.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
 import { problemOf } from '../cases/refusal.ts';
 import {
@@ -151,6 +152,28 @@ describe('a node of a group of nodes', () => {
     const leaving = await detach(0);
     bench.gcp.model.failing.add(leaving);
     expect(await statesAt(address)).toMatchObject({ [leaving]: 'UNHEALTHY' });
+  });
+
+  test('that does so is taken neither for one that stays nor for one that has left, until it is absent', async () => {
+    const address = await makeNodeGroups(compute, { fields: { connectionDraining: { drainingTimeoutSec: 300 } } });
+    settle();
+    const name = await detach(0);
+    bench.gcp.model.failing.add(name);
+    const node = { name, uid: `uid-${name}`, instanceId: name, zone: zones[0] ?? '', createdAt: 0 };
+    const group = await groupAt(address);
+    const decide = async (excludedForMs: number) => {
+      const groups = await balancers.readTargets([group]);
+      return {
+        left: decideDeregistered(node, groups, { excludedForMs, deadlineMs: 120_000 }),
+        drained: decideConnectionsDrained(node, groups, excludedForMs, 0),
+      };
+    };
+    expect(await decide(150_000)).toMatchObject({
+      left: { done: false, isSelfResolving: true },
+      drained: { done: false, reregistered: false },
+    });
+    bench.cloudClock.advance(301_000);
+    expect(await decide(301_000)).toMatchObject({ left: { done: true }, drained: { done: true } });
   });
 
   test('drains for as long as its owner has set', async () => {

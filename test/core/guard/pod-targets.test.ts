@@ -92,7 +92,10 @@ test('a budget does not block a node, because its pods leave one by one', () => 
 test('no step of a node waits for pods', () => {
   const { targetGroups } = behind();
   const [first = aNode('n1')] = nodes;
-  expect(decideDeregistered(first, targetGroups)).toEqual({ done: true, reason: 'n1 is in no target group' });
+  expect(decideDeregistered(first, targetGroups, { excludedForMs: 0, deadlineMs: 0 })).toMatchObject({
+    done: true,
+    reason: 'n1 is in no target group',
+  });
   const policy = aPolicy();
   const fresh = aNode('new-1', { pool: policy.target.poolName });
   const facts = behind({ nodes: [...nodes, fresh] });

@@ -90,7 +90,7 @@ export function decisionsOn(facts: ServingFacts): Readonly<Record<string, Decisi
       pausing(layOutInSlices(observation), pause),
       findRevocation({ node, facts: observation, policy, baselines }),
       findLostProtection({ facts: observation, baselines, nodes: [node], policy }),
-      decideDeregistered(node, observation.targetGroups),
+      decideDeregistered(node, observation.targetGroups, { excludedForMs: 0, deadlineMs: 0 }),
       decideConnectionsDrained(node, observation.targetGroups, 0, 0),
       maxConnectionDrainMs(observation, policy),
     ],

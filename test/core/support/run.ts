@@ -110,7 +110,10 @@ export function advance(run: PlayedRun, progress: NodeProgress): boolean {
   if (keepExcluded(run, progress, facts)) return true;
   const decision =
     progress.step === 'excluded'
-      ? decideDeregistered(node, facts.targetGroups)
+      ? decideDeregistered(node, facts.targetGroups, {
+          excludedForMs: run.play.now - progress.labelledAt,
+          deadlineMs: undefined,
+        })
       : decideConnectionsDrained(node, facts.targetGroups, run.play.now, 0);
   if (!decision.done) return false;
   progress.step = progress.step === 'excluded' ? 'draining' : 'evicting';

@@ -15,31 +15,50 @@ const groupWith = (state: TargetState | undefined, name = 'web') =>
     targets: [aTarget(other), ...(state === undefined ? [] : [aTarget(node, { state, reason: 'Target.Why' })])],
   });
 
+const deregistered = (groups: Parameters<typeof decideDeregistered>[1], excludedForMs = 0) =>
+  decideDeregistered(node, groups, { excludedForMs, deadlineMs: 120_000 });
+
+/** A target of the node in a group that says of no target that it drains if it is unhealthy. */
+const hiding = (state: TargetState, deregistrationDelayMs = 300_000) => ({
+  ...groupWith(state),
+  returnsAfterDrain: true,
+  deregistrationDelayMs,
+});
+
 describe('a node is deregistered', () => {
   test.each([undefined, 'draining', 'unused'] as const)('when its target is %s', (state) => {
-    expect(decideDeregistered(node, [groupWith(state)]).done).toBe(true);
+    expect(deregistered([groupWith(state)]).done).toBe(true);
   });
 
   test.each(['initial', 'healthy', 'unhealthy', 'unhealthy.draining', 'unavailable'] as const)(
     'but not while its target is %s',
     (state) => {
-      const decision = decideDeregistered(node, [groupWith(state)]);
-      expect(decision).toEqual({ done: false, reason: `n1 is still a target of k8s-web: ${state} (Target.Why)` });
+      const decision = deregistered([groupWith(state)]);
+      const reason = `n1 is still a target of k8s-web: ${state} (Target.Why)`;
+      expect(decision).toEqual({ done: false, reason, isSelfResolving: false });
     },
   );
 
   test('only when it is deregistered from every target group', () => {
-    expect(decideDeregistered(node, [groupWith('draining'), groupWith('healthy', 'api')]).done).toBe(false);
-    expect(decideDeregistered(node, [groupWith('draining'), groupWith(undefined, 'api')]).done).toBe(true);
+    expect(deregistered([groupWith('draining'), groupWith('healthy', 'api')]).done).toBe(false);
+    expect(deregistered([groupWith('draining'), groupWith(undefined, 'api')]).done).toBe(true);
   });
 
   test('only when every port of the node has left a group', () => {
     const targets = [aTarget(node, { state: 'draining' }), aTarget(node, { port: 31_000 })];
-    expect(decideDeregistered(node, [aGroup('web', [], { targets })]).done).toBe(false);
+    expect(deregistered([aGroup('web', [], { targets })]).done).toBe(false);
   });
 
   test('at once when it is in no target group', () => {
-    expect(decideDeregistered(node, [])).toEqual({ done: true, reason: 'n1 is in no target group' });
+    expect(deregistered([])).toMatchObject({ done: true, reason: 'n1 is in no target group' });
+  });
+
+  test('not while it may be draining unseen, for which the deadline waits as long as that may take', () => {
+    expect(deregistered([hiding('unhealthy')], 419_999)).toMatchObject({ done: false, isSelfResolving: true });
+    expect(deregistered([hiding('unhealthy')], 420_000)).toMatchObject({ done: false, isSelfResolving: false });
+    expect(deregistered([hiding('healthy')])).toMatchObject({ done: false, isSelfResolving: false });
+    const two = [hiding('unhealthy'), groupWith('healthy', 'api')];
+    expect(deregistered(two)).toMatchObject({ done: false, isSelfResolving: false });
   });
 });
 
@@ -66,6 +85,12 @@ describe('the connections of a node have drained', () => {
       expect(decision.reason).toContain('n1 is back in k8s-web');
     },
   );
+});
+
+test('a node that drains unseen has not come back, and its connections have not drained', () => {
+  const decision = decideConnectionsDrained(node, [hiding('unhealthy')], 200, 100);
+  expect(decision).toMatchObject({ done: false, reregistered: false });
+  expect(decision.reason).toBe('n1 drains from k8s-web: unhealthy (Target.Why)');
 });
 
 /** An observation of the node with its label, and of one of its targets. */
@@ -114,6 +139,12 @@ describe('the label is set again', () => {
       expect(needs(labelled(state))).toBe(false);
     },
   );
+
+  test('later where the target may be draining unseen', () => {
+    const facts = anObservation({ nodes: [aNode('n1', { excluded: true })] }, [hiding('unhealthy', 300_000)]);
+    expect(needs(facts, 339_999)).toBe(false);
+    expect(needs(facts, 340_000)).toBe(true);
+  });
 
   test('but not when it is not on, and not on another node of that name', () => {
     expect(needs(labelled('healthy', { excluded: false }))).toBe(false);
