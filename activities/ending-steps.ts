@@ -182,7 +182,8 @@ export function createEndingSteps(ports: Ports<NodeActions & Fencing & Events>, 
   /** An aborted run terminates no instance that it has not asked to terminate yet: the node no longer has to leave. */
   async function whyNotEnded({ node, pool }: NodeStepInput): Promise<string | undefined> {
     const state = await pools.observeInstance(pool, node.instanceId);
-    return state === 'running' ? `the run is aborted, and ${node.instanceId} still runs` : undefined;
+    if (state === 'running') return `the run is aborted, and ${node.instanceId} still runs`;
+    return state === 'stopped' ? `the run is aborted, and ${node.instanceId} is only stopped` : undefined;
   }
 
   async function awaitGone({ node, pool }: NodeStepInput, known: TerminateCheckpoint): Promise<Poll<EndingResult>> {

@@ -1,6 +1,7 @@
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { ExternalChange } from '../core/model/external-change.ts';
 import type { NodeRef } from '../core/model/node.ts';
+import { isLive } from '../core/model/pool.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
 import { newNodes } from '../core/policy/members.ts';
@@ -21,7 +22,7 @@ export async function requireInstanceGone(pools: ProviderPools, node: NodeRef, p
   // Nothing but the Node object tells that an instance exists.
   if (!pools.traitsOf(pool).hasPools) return;
   const state = await pools.observeInstance(pool, node.instanceId);
-  if (state !== 'running' && state !== 'pending') return;
+  if (!isLive({ state })) return;
   throw new NodeferryError({
     code: 'NotOwned',
     message: `${node.instanceId} is ${state}, but ${node.name} is not a node of this worker's cluster`,

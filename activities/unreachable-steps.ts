@@ -23,11 +23,13 @@ export function createUnreachable({ clock, pools }: Pick<Ports, 'clock' | 'pools
     const facts = await observer.serving(input, { since: began });
     const now = clock.now();
     const since = unreachableSince(node, facts, now);
-    if (since === undefined || (await pools.observeInstance(pool, node.instanceId)) !== 'running') return undefined;
+    if (since === undefined) return undefined;
+    const state = await pools.observeInstance(pool, node.instanceId);
+    if (state !== 'running' && state !== 'stopped') return undefined;
     const pods = indexOf(facts.cluster)
       .podsOn(node.name)
       .filter((pod) => isStuckTerminating(pod, now));
-    return askAboutUnreachable(node, since, pods, (one) => pools.traitsOf(pool).terminateByHand(pool, one));
+    return askAboutUnreachable({ node, since, state, pods }, (one) => pools.traitsOf(pool).terminateByHand(pool, one));
   };
 }
 
@@ -46,7 +48,7 @@ export function createUnreachableSteps({ clock, pools }: Pick<Ports, 'clock' | '
           const seen = indexOf(await observer.cluster()).nodes.get(node.name);
           if (seen?.uid !== node.uid || seen.unknownSince === undefined) return { done: true, value: {} };
           const state = await pools.observeInstance(pool, node.instanceId);
-          if (state !== 'running') return { done: true, value: {} };
+          if (state !== 'running' && state !== 'stopped') return { done: true, value: {} };
           return { done: false, reason: `${node.name} is silent, and ${node.instanceId} is ${state}` };
         },
       }),

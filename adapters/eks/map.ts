@@ -113,7 +113,7 @@ export function mapLifecycle(state: string | undefined): InstanceFacts['state'] 
   return 'running';
 }
 
-/** A stopped instance still exists and is not being terminated, so it counts as running. Its node shows that it is not ready. */
+/** An instance that is being stopped is not being terminated. */
 export function mapInstanceState(state: InstanceStateName | undefined): InstanceFacts['state'] {
   switch (state) {
     case 'pending':
@@ -122,9 +122,10 @@ export function mapInstanceState(state: InstanceStateName | undefined): Instance
       return 'terminating';
     case 'terminated':
       return 'terminated';
+    case 'stopped':
+      return 'stopped';
     case 'running':
     case 'stopping':
-    case 'stopped':
     case undefined:
       return 'running';
   }

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-auto-scaling';
 import { DescribeInstancesCommand, type EC2Client } from '@aws-sdk/client-ec2';
 import { DescribeNodegroupCommand, type EKSClient, type Nodegroup } from '@aws-sdk/client-eks';
-import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts';
+import { type InstanceFacts, isLive, type PoolFacts, type PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { readAwsError } from '../aws/errors.ts';
 import { callEks, translateEksError } from './errors.ts';
@@ -74,7 +74,7 @@ async function findAutoScalingGroup(
 /** Facts of a pool. When instances are missing, Auto Scaling is asked for the reason. */
 export async function poolFacts(clients: EksClients, observation: PoolObservation): Promise<PoolFacts> {
   const facts = mapPool(observation, []);
-  const here = facts.instances.filter(({ state }) => state === 'pending' || state === 'running').length;
+  const here = facts.instances.filter(isLive).length;
   if (observation.group === undefined || here >= facts.desiredSize) return facts;
   const name = observation.group.AutoScalingGroupName;
   const { Activities = [] } = await callEks('autoscaling:DescribeScalingActivities', poolSubject(observation.ref), () =>

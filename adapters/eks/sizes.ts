@@ -1,6 +1,6 @@
 import { type AutoScalingGroup, UpdateAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
 import { type NodegroupScalingConfig, UpdateNodegroupConfigCommand } from '@aws-sdk/client-eks';
-import type { InstanceFacts, PoolRef } from '../../core/model/pool.ts';
+import { type InstanceFacts, isLive, type PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { createdByTag } from './clone.ts';
@@ -27,7 +27,7 @@ interface Sizes {
 
 /** Instances that exist or are being launched. */
 export function liveInstances(group: AutoScalingGroup | undefined): readonly InstanceFacts[] {
-  return mapInstances(group).filter(({ state }) => state === 'pending' || state === 'running');
+  return mapInstances(group).filter(isLive);
 }
 
 /** Changes the minimum size of a node group, as `setSizes` does. */

@@ -1,4 +1,4 @@
-import type { PoolRef } from '../../core/model/pool.ts';
+import { isLive, type PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { hasCode } from '../gcp/retry.ts';
 import { changeGke, type GkeClients, readGke } from './clients.ts';
@@ -39,7 +39,7 @@ export async function deletePool(
 }
 
 function requireEmpty({ ref, groups }: PoolObservation): void {
-  const left = mapInstances(groups).filter(({ state }) => state === 'pending' || state === 'running');
+  const left = mapInstances(groups).filter(isLive);
   if (left.length === 0) return;
   throw new NodeferryError({
     code: 'ProviderRefused',

@@ -119,7 +119,10 @@ function mapMember({ currentAction, instanceStatus }: compute_v1.Schema$ManagedI
   return mapVmStatus(instanceStatus);
 }
 
-/** State of a VM (Compute API reference, instances, `status`). A stopped VM still exists and is not being deleted; its node is not ready. */
+/**
+ * State of a VM (Compute API reference, instances, `status`). `TERMINATED` is one that is off, as `SUSPENDED` is: neither is deleted. Whether a VM that is
+ * being stopped is being deleted is not told.
+ */
 export function mapVmStatus(status: string | null | undefined): InstanceFacts['state'] {
   switch (status) {
     case 'PROVISIONING':
@@ -128,6 +131,10 @@ export function mapVmStatus(status: string | null | undefined): InstanceFacts['s
     case 'STOPPING':
     case 'PENDING_STOP':
       return 'terminating';
+    case 'TERMINATED':
+    case 'STOPPED':
+    case 'SUSPENDED':
+      return 'stopped';
     default:
       return 'running';
   }

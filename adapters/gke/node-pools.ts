@@ -1,4 +1,4 @@
-import type { PoolFacts, PoolRef } from '../../core/model/pool.ts';
+import { isLive, type PoolFacts, type PoolRef } from '../../core/model/pool.ts';
 import type { ManagedNodePools } from '../../ports/node-pools.ts';
 import type { GcpOptions } from '../gcp/options.ts';
 import { createClients, type GkeClients } from './clients.ts';
@@ -121,7 +121,7 @@ async function findReplacements(clients: GkeClients, ref: PoolRef): Promise<read
 /** Facts of a pool. When instances are missing, their groups are asked for the reason: GKE itself tells it only when it has given up. */
 async function poolFacts(clients: GkeClients, observation: PoolObservation): Promise<PoolFacts> {
   const facts = mapPool(observation, []);
-  const here = facts.instances.filter(({ state }) => state === 'pending' || state === 'running').length;
+  const here = facts.instances.filter(isLive).length;
   if (here >= facts.desiredSize) return facts;
   const errors = await Promise.all(
     observation.groups.map((group) => readLaunchErrors(clients, observation.ref, group)),

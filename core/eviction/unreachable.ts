@@ -30,11 +30,19 @@ export function endsUnasked(node: NodeFacts | undefined, cluster: ClusterFacts, 
 /** How an operator terminates exactly that instance, as its provider says. */
 type TerminateByHand = (node: Pick<NodeRef, 'name' | 'instanceId' | 'zone'>) => string;
 
+/** A node that nothing is heard from, and that the cloud does not report as ending. */
+interface UnreachableNode {
+  readonly node: NodeRef;
+  readonly since: number;
+  /** Of its instance. */
+  readonly state: 'running' | 'stopped';
+  /** Those that can't terminate. */
+  readonly pods: readonly PodFacts[];
+}
+
 /** The question to an operator about an unreachable node whose pods can't terminate. */
 export function askAboutUnreachable(
-  node: NodeRef,
-  since: number,
-  pods: readonly PodFacts[],
+  { node, since, state, pods }: UnreachableNode,
   terminateByHand: TerminateByHand,
 ): Problem {
   const names = pods.map(({ namespace, name }) => `${namespace}/${name}`);
@@ -42,9 +50,9 @@ export function askAboutUnreachable(
     code: 'NodeUnreachable',
     message:
       `${node.name} is unreachable: its kubelet has not been heard from since ${formatTime(since)}, no load balancer gets an answer from it, ` +
-      `and the cloud reports ${node.instanceId} as running; ${count(pods.length, 'pod')} there can't terminate (${listNames(names)}). ` +
+      `and the cloud reports ${node.instanceId} as ${state}; ${count(pods.length, 'pod')} there can't terminate (${listNames(names)}). ` +
       'The run continues with other nodes',
-    hint: `If the instance is lost, terminate it: ${terminateByHand(node)}. The run continues by itself when it has ended, or when its kubelet is heard from again.`,
+    hint: `${state === 'stopped' ? 'Start the instance again, or terminate it' : 'If the instance is lost, terminate it'}: ${terminateByHand(node)}. The run continues by itself when it has ended, or when its kubelet is heard from again.`,
   };
 }
 

@@ -5,7 +5,13 @@ export const noProvider = 'none';
 export interface InstanceFacts {
   readonly instanceId: string;
   readonly zone: string;
-  readonly state: 'pending' | 'running' | 'terminating' | 'terminated';
+  /** `stopped`: it is off and can be started again, so it is not gone. */
+  readonly state: 'pending' | 'running' | 'stopped' | 'terminating' | 'terminated';
+}
+
+/** Whether an instance is neither ending nor gone. */
+export function isLive({ state }: Pick<InstanceFacts, 'state'>): boolean {
+  return state !== 'terminating' && state !== 'terminated';
 }
 
 /** Identifies a node pool of any cloud. */
@@ -89,14 +95,12 @@ export function liveZones({
   zones,
   instances,
 }: Pick<PoolFacts, 'zones' | 'instances'>): Readonly<Record<string, number>> {
-  const living = instances.filter(({ state }) => state === 'pending' || state === 'running');
+  const living = instances.filter(isLive);
   const names = new Set([...zones, ...living.map(({ zone }) => zone)]);
   return Object.fromEntries([...names].map((name) => [name, living.filter(({ zone }) => zone === name).length]));
 }
 
 /** Instance IDs of the pool's instances that are not being terminated. */
 export function liveInstances({ instances }: Pick<PoolFacts, 'instances'>): readonly string[] {
-  return instances
-    .filter(({ state }) => state === 'pending' || state === 'running')
-    .map(({ instanceId }) => instanceId);
+  return instances.filter(isLive).map(({ instanceId }) => instanceId);
 }

@@ -35,12 +35,14 @@ export const inf012NodesMissing: AuditRule = ({ pool, nodes, policy }) => {
   }
   if (isInPlace(policy)) return [];
   const known = new Set(nodes.map((node) => node.instanceId));
-  const unjoined = pool.instances.filter((instance) => instance.state === 'running' && !known.has(instance.instanceId));
+  const unjoined = pool.instances.filter(
+    ({ state, instanceId }) => (state === 'running' || state === 'stopped') && !known.has(instanceId),
+  );
   return unjoined.map((instance) => ({
     rule: 'INF-012',
     severity: 'warning',
     subject: `instance ${instance.instanceId}`,
-    message: 'it runs in the pool but is not a node of the cluster; it ends when the pool is deleted',
+    message: `it ${instance.state === 'stopped' ? 'is stopped' : 'runs'} in the pool but is not a node of the cluster; it ends when the pool is deleted`,
     hint: 'Find out why it has not joined the cluster.',
   }));
 };

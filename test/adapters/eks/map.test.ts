@@ -22,7 +22,7 @@ test.each([
   ['pending', 'pending'],
   ['running', 'running'],
   ['stopping', 'running'],
-  ['stopped', 'running'],
+  ['stopped', 'stopped'],
   ['shutting-down', 'terminating'],
   ['terminated', 'terminated'],
 ] as const)('EC2 state %s is %s', (state, expected) => {

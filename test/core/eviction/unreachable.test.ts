@@ -132,13 +132,20 @@ describe('a guard', () => {
   });
 });
 
-test('an operator is asked with names, times and a command', () => {
-  const { code, message, hint } = askAboutUnreachable(
-    nodeRefOf(aNode('n1')),
-    0,
-    [aPod('web-1', 'n1')],
+const askOperator = (state: 'running' | 'stopped') =>
+  askAboutUnreachable(
+    { node: nodeRefOf(aNode('n1')), since: 0, state, pods: [aPod('web-1', 'n1')] },
     (node) => `terminate ${node.instanceId}`,
   );
+
+test('an operator is told of an instance that is off, which may also be started again', () => {
+  const { message, hint } = askOperator('stopped');
+  expect(message).toContain(`the cloud reports ${aNode('n1').instanceId} as stopped`);
+  expect(hint).toContain(`Start the instance again, or terminate it: terminate ${aNode('n1').instanceId}.`);
+});
+
+test('an operator is asked with names, times and a command', () => {
+  const { code, message, hint } = askOperator('running');
   expect(code).toBe('NodeUnreachable');
   expect(message).toMatch(
     /^n1 is unreachable: .* since .*, no load balancer .*1 pod there can't terminate \(default\/web-1\)/,
