@@ -56,9 +56,14 @@ async function ask({
   }
 }
 
-/** Whether the answer may have been lost, or the resource has changed since it was read (ABORTED): what decides has to be read again. */
+/**
+ * Whether the answer may have been lost, or the resource has changed since it was read: what decides has to be read again. Of the two codes for the latter
+ * (google/rpc/code.proto), an etag is refused with ABORTED and the version of a maintenance policy with FAILED_PRECONDITION.
+ */
 function mayHaveChanged(error: NodeferryError): boolean {
-  return error.problem.code === 'ProviderUnavailable' || readGoogleError(error.cause).rpc === 'ABORTED';
+  if (error.problem.code === 'ProviderUnavailable') return true;
+  const facts = readGoogleError(error.cause);
+  return facts.rpc === 'ABORTED' || (facts.rpc === 'FAILED_PRECONDITION' && !isConflict(facts));
 }
 
 /** The operation because of which a call was refused. @throws the error itself when it was refused for something else */

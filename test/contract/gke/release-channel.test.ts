@@ -32,6 +32,19 @@ test('suspending excludes upgrades of nodes for the time being, beside the windo
   expect(calls(bench.gcp, 'SetNodePoolManagement')).toEqual([]);
 });
 
+test('a window that somebody changes at the same moment stays as they set it', async () => {
+  const cluster = bench.gcp.model.clusters.get('prod');
+  if (cluster === undefined) throw new Error('no cluster');
+  const weekend = { recurringWindow: { recurrence: 'FREQ=WEEKLY;BYDAY=SU' }, maintenanceExclusions: theirs };
+  bench.gcp.faults.precede('SetMaintenancePolicy', () => {
+    cluster.maintenance = { window: weekend, resourceVersion: '7' };
+  });
+  expect(entriesOf(await bench.pools.scaling.suspend(bench.web))).toContain('exclusion');
+  expect(calls(bench.gcp, 'SetMaintenancePolicy').map(({ outcome }) => outcome)).toEqual(['FAILED_PRECONDITION', 'ok']);
+  expect(maintenance()).toMatchObject(weekend);
+  expect(Object.keys(maintenance()?.maintenanceExclusions ?? {})).toEqual(['freeze', 'nodeferry-web']);
+});
+
 describe('a new pool that GKE never completes for lack of resources', () => {
   const createWithoutEnd = async () => {
     bench.gcp.faults.stockOut();
