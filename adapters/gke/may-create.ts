@@ -29,6 +29,13 @@ function requireQuiet(source: PoolRef, pool: NodePoolMessage): void {
   if (pool.autoscaling?.autoprovisioned === true) {
     throw refused(source, 'node auto-provisioning has created it and removes it again', 'Let GKE replace its nodes.');
   }
+  if (pool.queuedProvisioning?.enabled === true) {
+    throw refused(
+      source,
+      'its nodes are obtained by ProvisioningRequests only (queued provisioning), which nodeferry does not make',
+      'Leave it to the jobs that request its nodes.',
+    );
+  }
   const phase = pool.updateInfo?.blueGreenInfo?.phase;
   if (phase !== undefined && phase !== null && phase !== 'PHASE_UNSPECIFIED') {
     throw refused(
@@ -70,11 +77,12 @@ async function requireVersion(
     throw refused(
       source,
       `version ${wanted} is newer than the control plane (${controlPlane})`,
-      'Upgrade the control plane first: nodes may not be newer.',
+      'Upgrade the control plane first: nodes may not be of a newer minor version.',
     );
   }
 }
 
+/** GKE compares no more: "Node version … must not have a greater minor version than master version …" (hashicorp/terraform-provider-google issue 6405). */
 function minorOf(version: string): number {
   return Number(/^\d+\.(\d+)/.exec(version)?.[1] ?? 0);
 }

@@ -53,18 +53,25 @@ export function requireManagement(cluster: Cluster, management: NodePoolMessage[
   );
 }
 
-/** "1.X" means the newest 1.X that is valid, nothing the version of the control plane (API reference, UpdateNodePoolRequest.nodeVersion). */
+/**
+ * "1.X" means the newest 1.X that is valid, nothing the version of the control plane (API reference, UpdateNodePoolRequest.nodeVersion). Only minor versions
+ * are compared (hashicorp/terraform-provider-google issue 6405; rancher/rancher issue 32143).
+ */
 function resolveVersion(cluster: Cluster, wanted: string | null | undefined): string {
   if (wanted === undefined || wanted === null || wanted === '' || wanted === '-') return cluster.version;
   const found = nodeVersions.find(
     (version) => version === wanted || version.startsWith(`${wanted}.`) || version.startsWith(`${wanted}-`),
   );
   if (found === undefined) throw new RpcError('INVALID_ARGUMENT', `Version "${wanted}" is invalid.`);
-  if (nodeVersions.indexOf(found) < nodeVersions.findIndex((version) => version === cluster.version)) {
+  if (minorOf(found) > minorOf(cluster.version)) {
     throw new RpcError(
       'INVALID_ARGUMENT',
-      `Node version "${found}" must not have a greater version than the master's "${cluster.version}".`,
+      `Node version "${found}" must not have a greater minor version than master version "${cluster.version}".`,
     );
   }
   return found;
+}
+
+function minorOf(version: string): number {
+  return Number(version.split('.')[1]);
 }

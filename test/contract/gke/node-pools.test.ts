@@ -147,6 +147,20 @@ describe('before anything is changed', () => {
     });
   });
 
+  test('nodes of a newer patch version than the control plane are accepted, as GKE accepts them', async () => {
+    bench = await openBench({ version: '1.35.8-gke.1000' });
+    const newer = { ...target, version: '1.35.9-gke.2000' };
+    await mayCreate(newer);
+    const request = { source: bench.web, target: newer, size: 4, run: 'run-1', token: 'run-1/surge' };
+    await bench.pools.replacement.createPool(request);
+    expect(poolIn(bench.gcp, 'web-new').spec.version).toBe(newer.version);
+  });
+
+  test('a pool whose nodes come by ProvisioningRequests only is refused', async () => {
+    bench = await openBench({ pools: [{ ...seededPools[0], queuedProvisioning: { enabled: true } }] });
+    expect(await problemOf(mayCreate())).toMatchObject({ message: expect.stringContaining('queued provisioning') });
+  });
+
   test('an Autopilot cluster is refused, with the reason', async () => {
     bench = await openBench({ autopilot: true });
     expect(await problemOf(mayCreate())).toMatchObject({
