@@ -94,22 +94,31 @@ async function readGroup(clients: GkeClients, ref: PoolRef, { zone, name }: Grou
     });
     return { zone, name, targetSize: group.targetSize ?? 0, members };
   } catch (error) {
-    if (readGoogleError((error as Error).cause).status === 404) return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }
 
-/** Errors of the group's attempts to create VMs, newest first: the first page has the latest. */
+function isMissing(error: unknown): boolean {
+  return readGoogleError((error as Error).cause).status === 404;
+}
+
+/** Errors of the group's attempts to create VMs, newest first: the first page has the latest. None of a group that is gone meanwhile. */
 export async function readLaunchErrors(
   clients: GkeClients,
   ref: PoolRef,
   { zone, name }: ZoneGroup,
 ): Promise<readonly compute_v1.Schema$InstanceManagedByIgmError[]> {
   const at = { project: clients.project, zone, instanceGroupManager: name };
-  const { items } = await callCompute(clients, 'compute.instanceGroupManagers.get', poolSubject(ref), (compute) =>
-    compute.instanceGroupManagers.listErrors(at),
-  );
-  return items ?? [];
+  try {
+    const { items } = await callCompute(clients, 'compute.instanceGroupManagers.get', poolSubject(ref), (compute) =>
+      compute.instanceGroupManagers.listErrors(at),
+    );
+    return items ?? [];
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
 }
 
 /** The cluster of a pool. @throws NodeferryError PoolNotFound */
@@ -120,7 +129,7 @@ export async function readCluster(clients: GkeClients, ref: PoolRef): Promise<pr
   );
 }
 
-/** A VM by its name, in whichever zone and group it is; undefined when there is none. */
+/** A VM by its name, in whichever zone and group it is; undefined when there is none. A page of a filtered list may be empty though others follow. */
 export async function findVm(
   clients: GkeClients,
   ref: PoolRef,
@@ -128,10 +137,14 @@ export async function findVm(
   zone: string | undefined,
 ): Promise<compute_v1.Schema$Instance | undefined> {
   const subject = `${poolSubject(ref)}: instance ${name}`;
-  const { items } = await callCompute(clients, 'compute.instances.list', subject, (compute) =>
-    compute.instances.aggregatedList({ project: clients.project, filter: `name = "${name}"` }),
-  );
-  return Object.entries(items ?? {})
+  const scopes = await allPages(async (pageToken) => {
+    const at = { project: clients.project, filter: `name = "${name}"`, ...(pageToken && { pageToken }) };
+    const page = await callCompute(clients, 'compute.instances.list', subject, (compute) =>
+      compute.instances.aggregatedList(at),
+    );
+    return { items: Object.entries(page.items ?? {}), next: page.nextPageToken };
+  });
+  return scopes
     .filter(([scope]) => zone === undefined || scope === `zones/${zone}`)
     .flatMap(([, { instances = [] }]) => instances)[0];
 }

@@ -97,7 +97,9 @@ export function computeHandlers(world: World): Readonly<Record<string, Handler>>
 
     'instances.aggregatedList': ({ query }) => {
       const passes = parseFilter(query.get('filter'));
-      const { items: found, ...next } = pageOf([...world.instances.values()].filter(passes), query);
+      // A page is filtered once it is taken: it may be empty though another one follows.
+      const { items: page, ...next } = pageOf([...world.instances.values()], query);
+      const found = page.filter(passes);
       const items = Object.fromEntries(
         world.zones.map((zone) => {
           const instances = found.filter((one) => one.zone === zone).map((one) => describeInstance(world, one));

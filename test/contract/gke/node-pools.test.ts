@@ -1,5 +1,6 @@
 import './tls-roots.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { liveInstances } from '../../../core/model/pool.ts';
 import { problemOf } from '../cases/refusal.ts';
 import { calls, type GkeBench, openBench, poolIn, seededPools, target } from './support.ts';
 
@@ -86,6 +87,14 @@ describe('creating a replacement', () => {
     pool.spec = { ...pool.spec, config: { ...pool.spec.config, resourceLabels: {} } };
     expect(await problemOf(bench.pools.scaling.suspend(replacement()))).toMatchObject({ code: 'Conflict' });
     expect(await bench.pools.describePool(replacement())).toMatchObject({ status: 'creating', desiredSize: 4 });
+  });
+
+  test('is observed although one of its groups goes meanwhile', async () => {
+    bench.gcp.faults.stockOut('europe-west1-c');
+    await create();
+    bench.cloudClock.advance(10_000);
+    bench.gcp.faults.precede('instanceGroupManagers.listErrors', () => bench.gcp.model.groups.clear());
+    expect((await bench.pools.describePool(replacement())).problems).toEqual([]);
   });
 
   test('by somebody without the permission names it', async () => {
@@ -221,18 +230,36 @@ describe('zones that have lost more than another', () => {
       expect(requestIds()).not.toContain(undefined);
     },
   );
+});
 
-  test('get their instances again, at no cost of the other, although that makes more than were asked for', async () => {
-    bench = await openBench({ zones: ['europe-west1-b', 'europe-west1-c', 'europe-west1-d'] });
-    await bench.pools.scaling.suspend(bench.web);
-    const gone = (await bench.pools.observeInstances(bench.web)).filter(({ zone }) => zone !== 'europe-west1-d');
-    for (const { instanceId } of gone) await bench.pools.terminateInstance(bench.web, instanceId);
-    bench.cloudClock.advance(10_000);
-    const stayed = await bench.pools.observeInstances(bench.web);
-    expect(stayed).toHaveLength(2);
-    await bench.pools.size.restoreSize(bench.web, { size: 3 });
-    bench.cloudClock.advance(10_000);
-    expect(calls(bench.gcp, 'SetNodePoolSize').map(({ input }) => input['nodeCount'])).toEqual([2]);
-    expect(await bench.pools.observeInstances(bench.web)).toEqual(expect.arrayContaining([...stayed]));
+test('a VM that is off is neither gone nor running: its pool is not deleted', async () => {
+  await bench.pools.scaling.suspend(bench.web);
+  const [off, ...others] = await bench.pools.observeInstances(bench.web);
+  const vm = bench.gcp.model.instances.get(`${off?.zone}/${off?.instanceId}`);
+  if (vm === undefined) throw new Error('no VM');
+  vm.status = 'TERMINATED';
+  expect(await bench.pools.observeInstance(bench.web, vm.name)).toBe('stopped');
+  for (const { instanceId } of others) await bench.pools.terminateInstance(bench.web, instanceId);
+  bench.cloudClock.advance(10_000);
+  const facts = await bench.pools.describePool(bench.web);
+  expect([liveInstances(facts), facts.problems]).toEqual([[vm.name], []]);
+  expect(await problemOf(bench.pools.replacement.deletePool(bench.web, {}))).toMatchObject({
+    message: expect.stringContaining(vm.name),
   });
+  await bench.pools.terminateInstance(bench.web, vm.name);
+  bench.cloudClock.advance(10_000);
+  expect(await bench.pools.observeInstance(bench.web, vm.name)).toBe('terminated');
+});
+
+test('a VM is found wherever the list of all VMs has it: a page without it says nothing', async () => {
+  const [wanted] = await bench.pools.observeInstances(bench.web);
+  const { instances } = bench.gcp.model;
+  const key = `${wanted?.zone}/${wanted?.instanceId}`;
+  const vm = instances.get(key);
+  if (vm === undefined) throw new Error('no VM');
+  instances.delete(key);
+  for (let at = 0; at < 600; at += 1) instances.set(`${vm.zone}/other-${at}`, { ...vm, name: `other-${at}` });
+  instances.set(key, vm);
+  expect(await bench.pools.observeInstance(bench.web, vm.name)).toBe('running');
+  expect(await bench.pools.observeInstance(bench.web, 'nobody')).toBe('terminated');
 });
