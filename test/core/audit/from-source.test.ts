@@ -1,5 +1,6 @@
 import type { V1ObjectMeta } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
+import { podGroupsOfGke } from '../../../adapters/gcp/load-balancers/pod-groups-annotation.ts';
 import { budgetFacts } from '../../../adapters/kubernetes/map-budget.ts';
 import { serviceFacts } from '../../../adapters/kubernetes/map-service.ts';
 import { deploymentFacts } from '../../../adapters/kubernetes/map-workload.ts';
@@ -16,7 +17,7 @@ const marks: readonly (readonly [string | undefined, V1ObjectMeta])[] = [
 
 test.each(marks)('%s is told by what it writes on its objects', (tool, metadata) => {
   expect(deploymentFacts({ metadata }).writtenBy).toBe(tool);
-  expect(serviceFacts({ metadata })?.writtenBy).toBe(tool);
+  expect(serviceFacts({ metadata }, podGroupsOfGke)?.writtenBy).toBe(tool);
   expect(budgetFacts({ metadata }).facts.writtenBy).toBe(tool);
 });
 
