@@ -1,5 +1,6 @@
 /** What a plan says where pods are the targets of load balancers, in groups as the adapter reads them. */
 import { describe, expect, test } from 'vitest';
+import type { PodTarget, TargetState } from '../../../core/model/target-group.ts';
 import type { Finding } from '../../../core/plan/finding.ts';
 import { audit, extra, n1Only } from '../support/audited-pool.ts';
 import { withGuard, withWaits } from '../support/facts.ts';
@@ -129,4 +130,35 @@ test('Ingresses that nobody may read matter where one may send to a NodePort Ser
     },
   ]);
   expect(found('LoadBalancer')).toMatchObject([{ severity: 'info' }]);
+});
+
+describe('a group of pods without a healthy target', () => {
+  const target = (ip: string, state: TargetState, reason?: string): PodTarget => {
+    return { kind: 'pod', ip, port: 8_080, zone: 'a', state, ...(reason !== undefined && { reason }) };
+  };
+  const find = (targets: readonly PodTarget[], service = {}) =>
+    audit({ group: { membership: 'pods', targets }, service }).filter(({ rule }) => rule === 'SVC-032');
+
+  test('is told of with its targets and their states', () => {
+    const targets = [target('1', 'unhealthy', 'Target.Timeout'), target('2', 'unhealthy'), target('3', 'initial')];
+    expect(find(targets)).toMatchObject([
+      {
+        subject: 'service default/web',
+        message: expect.stringContaining(
+          'none of the targets of k8s-web is healthy (3 targets: 2 unhealthy (Target.Timeout), 1 initial), although 4 endpoints are ready; a pod leaves as soon as its replacement is ready and registered there',
+        ),
+        leavesUnprotected: true,
+      },
+    ]);
+  });
+
+  test('is told of when it is empty', () => {
+    expect(find([])[0]?.message).toContain('none of the targets of k8s-web is healthy (it has no target)');
+  });
+
+  test('is no finding where nobody uses it, where no pod is ready, and where one target is healthy', () => {
+    expect(find([target('1', 'unused')])).toEqual([]);
+    expect(find([target('1', 'unhealthy')], { endpoints: [] })).toEqual([]);
+    expect(find([target('1', 'unhealthy'), target('2', 'healthy')])).toEqual([]);
+  });
 });
