@@ -95,8 +95,9 @@ export function createNodeSteps(ports: Ports<Actions & Fencing & Locks>, observe
           if (decision.done && waitReason === undefined) {
             return { done: true, value: { evidence: decision.evidence, externalChanges, deregisteredAt } };
           }
-          // A deregistration delay may be up to an hour: the deadline never ends before it has passed.
-          const isSelfResolving = now < notBefore + drainGraceMs;
+          // A deregistration delay may be up to an hour: the deadline never ends before it has passed. What registers the node again may go on for ever.
+          const isLeaving = !anew && !decision.reregistered;
+          const isSelfResolving = isLeaving && now < notBefore + drainGraceMs;
           const requeueAfterMs =
             now < notBefore ? Math.min(policy.waits.pollIntervalMs, notBefore - now) : policy.waits.pollIntervalMs;
           const next: ExcludedCheckpoint = { kept, deregisteredAt };

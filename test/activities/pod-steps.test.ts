@@ -1,45 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeStepInput } from '../../activities/node-step.ts';
-import { learnBaselines } from '../../core/guard/baseline.ts';
-import type { Policy } from '../../core/policy/policy.ts';
 import type { EvictionOutcome } from '../../ports/cluster/pod-actions.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { scenarioPolicy } from '../simulator/scenario.ts';
 import type { SimNode, World } from '../simulator/world.ts';
 import { MockActivityEnvironment } from '../support/activity-environment.ts';
-import { upgradeOf } from '../support/upgrade-of.ts';
-import { createActivities, lockPool, run } from './lock-pool.ts';
-
-const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
-
-/** A scenario in which the run holds its pool and the first nodes have left their load balancers, `n` of them. */
-async function openScene(n: number, change: Partial<Policy> = {}) {
-  const { world, policy, ports, activities, attempt } = lockPool(upgradeOf({ policy: change }));
-  const cluster = await ports.cluster.observe();
-  const { groups } = await ports.loadBalancers.discover(cluster.services);
-  const before = {
-    cluster,
-    targetGroups: await ports.loadBalancers.readTargets(groups),
-    unsupported: [],
-    observedAt: world.clock.now(),
-  };
-  const baselines = learnBaselines([], before, policy);
-  const leaving = world.nodes.slice(0, n);
-  for (const node of leaving) {
-    exclude(node);
-    node.cordoned = true;
-    node.annotations['nodeferry.dev/cordoned-by'] = run;
-  }
-  world.changed();
-  world.clock.advance(3 * 60_000);
-  const pool = { cluster: 'sim', region: 'eu-west-1', provider: 'eks', name: 'web' };
-  const inputOf = (node: SimNode, step: number): NodeStepInput => {
-    return { run, node, pool, direction: 'forward', policy, baselines, attempt: { round: 1, step } };
-  };
-  const evict = async (node: SimNode, { evictPods } = activities) =>
-    await attempt(node.name, async () => await evictPods(inputOf(node, 3)));
-  return { world, ports, leaving, inputOf, evict };
-}
+import { exclude, excludeLabel, hangingAt, openScene } from './leaving-nodes.ts';
+import { createActivities, run } from './lock-pool.ts';
 
 /** What is asked of load balancers (with the age that is new enough) and done to pods, in order. */
 function listen(ports: Ports) {
@@ -67,33 +33,6 @@ function listen(ports: Ports) {
     },
   };
   return { events, ports: { ...ports, loadBalancers, cluster } };
-}
-
-/** Ports whose named action hangs, from that call on, until it is resumed: a worker that was cut off just before it. */
-function hangingAt(ports: Ports, act: 'requireFence', call: number) {
-  const reached = Promise.withResolvers<void>();
-  const excludeBatch = Promise.withResolvers<void>();
-  let calls = 0;
-  const cluster = new Proxy(ports.cluster, {
-    get: (target, name) => {
-      const member: unknown = Reflect.get(target, name);
-      if (name !== act || typeof member !== 'function') return member;
-      return async (...args: unknown[]) => {
-        calls += 1;
-        if (calls >= call) {
-          reached.resolve();
-          await excludeBatch.promise;
-        }
-        return await member.apply(target, args);
-      };
-    },
-  });
-  return { ports: { ...ports, cluster }, reached: reached.promise, excludeBatch: excludeBatch.resolve };
-}
-
-function exclude(node: SimNode): void {
-  node.labels[excludeLabel] = 'true';
-  node.annotations['nodeferry.dev/excluded-by'] = run;
 }
 
 const uidsOn = (world: World, node: SimNode | undefined) =>
@@ -263,7 +202,7 @@ describe('an attempt that lives on after its successor has begun', () => {
     const ending = environment.run(evictPods, inputOf(node, 3)).catch((error: unknown) => error);
     await hanging.reached;
     await then(scene, node);
-    hanging.excludeBatch();
+    hanging.resume();
     const end = await ending;
     world.clock.stop();
     return { end, pods, left: uidsOn(world, node) };
