@@ -163,10 +163,17 @@ export function createRestoreSteps(
     },
   };
 
-  /** Restores pods to their Services, then clears the ownership of the node. Needs no lock on the pool: clearing one's own affects nobody. */
+  /**
+   * Restores pods to their Services, then clears the ownership of the node. Needs no lock on the pool: clearing one's own affects nobody. An attempt
+   * that lives on stops once the run has excluded the node again.
+   */
   async function removeOwnership(input: NodeStepInput & { readonly forGood?: boolean }): Promise<Outcome> {
     const { node, run, policy } = input;
     const { waits } = policy;
+    const fence = { run, ...input.attempt, attempt: lastAttempt };
+    const requireFence = async () => await cluster.requireFence(node, fence);
+    const acting = cluster.guarded(requireFence);
+    const restorePodsOf = createRestorePods({ clock, cluster: acting });
     return await pollUntil<object>({
       clock,
       what: `pods of ${node.name} to be restored`,
@@ -175,16 +182,18 @@ export function createRestoreSteps(
       hint: 'Resume to retry.',
       poll: async ({ now, checkpoint }) => {
         // An earlier attempt that is still running finds that it no longer owns the node.
-        await cluster.fenceNode(node, { run, ...input.attempt, attempt: lastAttempt });
+        await cluster.fenceNode(node, fence);
+        await requireFence();
         const facts = await observeRemoved(input, now);
-        const pods = await restorePods({ run, nodes: [node], policy }, facts, now, checkpoint);
+        const pods = await restorePodsOf({ run, nodes: [node], policy }, facts, now, checkpoint);
         if (pods.endpointsRemoved.length > 0) return { ...pods, done: false };
-        await cluster.untaintDisrupted(node, run);
-        await cluster.include(node, run);
+        await acting.untaintDisrupted(node, run);
+        await acting.include(node, run);
         if (input.forGood === true) {
-          await cluster.uncordon(node, run);
+          await acting.uncordon(node, run);
           await releaseLocksOfWorkflow(run);
         }
+        await requireFence();
         await cluster.unfenceNode(node, run);
         return { done: true, value: {} };
       },

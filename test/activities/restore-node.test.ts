@@ -1,0 +1,34 @@
+/** Restoring a node, by an attempt whose worker Temporal considers lost. */
+import { expect, test } from 'vitest';
+import { MockActivityEnvironment } from '../support/activity-environment.ts';
+import { exclude, excludeLabel, hangingAt, openScene } from './leaving-nodes.ts';
+import { createActivities, run } from './lock-pool.ts';
+
+test('that lives on leaves alone a node that its run has excluded again', async () => {
+  const { world, ports, leaving, inputOf } = await openScene(1);
+  const [node] = leaving;
+  const pod = world.pods.find((one) => one.node === node?.name && one.of === 'web');
+  if (node === undefined || pod === undefined) throw new Error('no node');
+  const hanging = hangingAt(ports, 'observe', 1);
+  const lost = new MockActivityEnvironment({ attempt: 1 });
+  const ending = lost
+    .run(createActivities(hanging.ports).restoreNode, inputOf(node, 4))
+    .catch((error: unknown) => error);
+  await hanging.reached;
+  await new MockActivityEnvironment({ attempt: 2 }).run(createActivities(ports).restoreNode, inputOf(node, 4));
+  expect(node.labels).not.toHaveProperty(excludeLabel);
+
+  exclude(node);
+  await ports.cluster.fenceNode(node, { run, round: 2, step: 3, attempt: 1 });
+  await ports.cluster.removeEndpoints(pod, ['app'], run);
+  world.changed();
+  world.clock.at(world.clock.now() + 60_000, () => lost.cancel());
+  hanging.resume();
+  const end = await ending;
+  world.clock.stop();
+
+  expect(end).toMatchObject({ type: 'Superseded' });
+  expect(node.labels).toHaveProperty(excludeLabel);
+  expect(JSON.parse(node.annotations['nodeferry.dev/fence'] ?? '{}')).toMatchObject({ round: 2 });
+  expect(pod.endpointsRemoved).toMatchObject({ by: run });
+});
