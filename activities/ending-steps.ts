@@ -141,10 +141,8 @@ export function createEndingSteps(ports: Ports<NodeActions & Fencing & Events>, 
         poll: fence.around(async ({ checkpoint }) => {
           const known = readTerminate(checkpoint);
           if (!known.asked) {
-            const reregistered = await findReasonToGoBack(input);
-            if (reregistered !== undefined) return { done: true, value: { evidence: [], reregistered } };
-            const restoredBecause = input.isAborted ? await whyNotEnded(input) : undefined;
-            if (restoredBecause !== undefined) return { done: true, value: { evidence: [], restoredBecause } };
+            const back = await findWayBack(input);
+            if (back !== undefined) return { done: true, value: { evidence: [], ...back } };
             await publishNodeEvent(cluster, node, 'Terminating', `terminating ${node.instanceId} of ${pool.name}`);
             await fence.check();
             await pools.terminateInstance(pool, node.instanceId);
@@ -179,11 +177,21 @@ export function createEndingSteps(ports: Ports<NodeActions & Fencing & Events>, 
       : { step: 'evicting', reason: `${listNames(serving)} on ${node.name} serves again` };
   }
 
-  /** An aborted run terminates no instance that it has not asked to terminate yet: the node no longer has to leave. */
-  async function whyNotEnded({ node, pool }: NodeStepInput): Promise<string | undefined> {
+  /**
+   * Why an instance is not terminated yet, or not at all. Undefined for one whose end was requested, by an earlier attempt or by others: nothing brings it
+   * back, and so its node must not be registered again. An aborted run requests no further end: the node no longer has to leave.
+   */
+  async function findWayBack(
+    input: NodeStepInput & { readonly isAborted: boolean },
+  ): Promise<Pick<EndingResult, 'reregistered' | 'restoredBecause'> | undefined> {
+    const { node, pool, isAborted } = input;
     const state = await pools.observeInstance(pool, node.instanceId);
-    if (state === 'running') return `the run is aborted, and ${node.instanceId} still runs`;
-    return state === 'stopped' ? `the run is aborted, and ${node.instanceId} is only stopped` : undefined;
+    if (state !== 'running' && state !== 'stopped') return undefined;
+    const reregistered = await findReasonToGoBack(input);
+    if (reregistered !== undefined) return { reregistered };
+    if (!isAborted) return undefined;
+    const still = state === 'running' ? 'still runs' : 'is only stopped';
+    return { restoredBecause: `the run is aborted, and ${node.instanceId} ${still}` };
   }
 
   async function awaitGone({ node, pool }: NodeStepInput, known: TerminateCheckpoint): Promise<Poll<EndingResult>> {

@@ -23,7 +23,10 @@ export interface PoolAccess {
   /** The same as describePool, but undefined for a pool that does not exist. */
   findPool(ref: PoolRef): Promise<PoolFacts | undefined>;
   observeInstances(ref: PoolRef): Promise<readonly InstanceFacts[]>;
-  /** State of one instance, whichever pool it was in; `terminated` for one that the cloud no longer knows. */
+  /**
+   * State of one instance, whichever pool it was in: `terminating` from when its end was requested, even while it still runs; `terminated` for one that
+   * the cloud no longer knows.
+   */
   observeInstance(ref: PoolRef, instanceId: string): Promise<InstanceFacts['state']>;
   /** Terminates exactly that instance and lowers the pool's size by one; refuses an instance of another pool (NotOwned). */
   terminateInstance(ref: PoolRef, instanceId: string): Promise<TerminationOutcome>;

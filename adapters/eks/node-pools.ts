@@ -20,7 +20,7 @@ import {
   type EksClients,
   findNodegroup,
   findPool,
-  instanceState,
+  observeInstance,
   poolFacts,
   poolSubject,
   requirePool,
@@ -66,7 +66,7 @@ export function createEksNodePools(options: EksOptions): ManagedNodePools {
     async observeInstances(ref) {
       return mapInstances((await requirePool(clientsFor(ref.region), ref)).group);
     },
-    observeInstance: (ref, instanceId) => instanceState(clientsFor(ref.region), ref, instanceId),
+    observeInstance: (ref, instanceId) => observeInstance(clientsFor(ref.region), ref, instanceId),
     terminateInstance: (ref, instanceId) => terminateMember(clientsFor(ref.region), ref, instanceId, timing),
     findSubnets: (ref) => findSubnets(clientsFor(ref.region), ref),
     replacement: {

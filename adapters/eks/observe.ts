@@ -12,7 +12,7 @@ import { type InstanceFacts, isLive, type PoolFacts, type PoolRef } from '../../
 import { NodeferryError } from '../../core/model/problem.ts';
 import { readAwsError } from '../aws/errors.ts';
 import { callEks, translateEksError } from './errors.ts';
-import { mapInstanceState, mapLaunchFailures, mapPool, type PoolObservation } from './map.ts';
+import { mapInstanceState, mapLaunchFailures, mapLifecycle, mapPool, type PoolObservation } from './map.ts';
 
 /** The SDK clients of one region. */
 export interface EksClients {
@@ -95,6 +95,21 @@ export async function findMember(
     () => autoScaling.send(new DescribeAutoScalingInstancesCommand({ InstanceIds: [instanceId] })),
   );
   return answer.AutoScalingInstances?.find(({ InstanceId }) => InstanceId === instanceId);
+}
+
+/**
+ * State of an instance: what EC2 says, unless a group is terminating it. A lifecycle hook keeps such an instance `running` for a while, and nothing
+ * brings it back (Auto Scaling user guide, "Instance lifecycle"). EKS gives every managed node group such a hook, for the time in which it drains a node.
+ */
+export async function observeInstance(
+  clients: EksClients,
+  ref: PoolRef,
+  instanceId: string,
+): Promise<InstanceFacts['state']> {
+  const state = await instanceState(clients, ref, instanceId);
+  if (state !== 'running' && state !== 'pending') return state;
+  const inGroup = mapLifecycle((await findMember(clients, ref, instanceId))?.LifecycleState);
+  return inGroup === 'terminating' || inGroup === 'terminated' ? 'terminating' : state;
 }
 
 /**

@@ -7,7 +7,7 @@ import { requestIdOf } from '../gcp/request-id.ts';
 import { type GkeClients } from './clients.ts';
 import { desiredSize, mapVmStatus, minSize, vmNameOf } from './map.ts';
 import { poolSubject } from './names.ts';
-import { findVm, type PoolObservation, requirePool, type ZoneGroup } from './observe.ts';
+import { findPool, findVm, type PoolObservation, requirePool, type ZoneGroup } from './observe.ts';
 import { createdByLabel, resourceLabels } from './settings-label.ts';
 
 /**
@@ -54,7 +54,7 @@ function findMember({ groups }: PoolObservation, instanceId: string) {
 }
 
 async function requireGone(clients: GkeClients, ref: PoolRef, instanceId: string): Promise<TerminationOutcome> {
-  const state = await observeInstance(clients, ref, instanceId);
+  const state = await vmState(clients, ref, instanceId);
   if (state === 'terminating' || state === 'terminated') return { outcome: 'already' };
   throw new NodeferryError({
     code: 'NotOwned',
@@ -76,12 +76,24 @@ function requireAboveMinimum(observation: PoolObservation): void {
   });
 }
 
-/** State of a VM, whichever pool it was in. One that a zone does not have, or that Compute Engine no longer knows, is `terminated`. */
+/**
+ * State of a VM, whichever pool it was in: that of the VM, unless its group is about to delete it, alone or to create it again. It runs on until the
+ * group gets to that. One that is abandoned leaves its group, but goes on (Compute API reference, listManagedInstances, `currentAction`).
+ */
 export async function observeInstance(
   clients: GkeClients,
   ref: PoolRef,
   instanceId: string,
 ): Promise<InstanceFacts['state']> {
+  const state = await vmState(clients, ref, instanceId);
+  if (state !== 'running') return state;
+  const observation = await findPool(clients, ref);
+  const action = observation && findMember(observation, instanceId)?.member.currentAction;
+  return action === 'DELETING' || action === 'RECREATING' ? 'terminating' : state;
+}
+
+/** State of a VM. One that a zone does not have, or that Compute Engine no longer knows, is `terminated`. */
+async function vmState(clients: GkeClients, ref: PoolRef, instanceId: string): Promise<InstanceFacts['state']> {
   const { name, zone } = parseVmName(instanceId);
   const vm = await findVm(clients, ref, name, zone);
   return vm === undefined ? 'terminated' : mapVmStatus(vm.status);

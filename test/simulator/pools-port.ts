@@ -4,7 +4,7 @@ import type { ManagedNodePools } from '../../ports/node-pools.ts';
 import { entriesOf, tokenOf } from '../support/suspension.ts';
 import { createPool, grow, growBack, requireWhole } from './pool-creation.ts';
 import { allowLaunching, explainHeld, hold, release, trimPool } from './pool-suspension.ts';
-import { deletePool, poolNamed, terminate } from './pools.ts';
+import { deletePool, poolNamed, terminateAfterHook } from './pools.ts';
 import type { SimInstance, SimPool, World } from './world.ts';
 
 /** The cluster of a simulated world; tests add a suffix to this name, to distinguish their runs. */
@@ -32,11 +32,13 @@ export function createSimPools(world: World): ManagedNodePools {
       }
       lowerMinSize(need(ref));
       delete instance.unnoticed;
-      terminate(world, instance);
+      terminateAfterHook(world, need(ref), instance);
       return { outcome: 'terminating' };
     },
-    observeInstance: async (_ref, instanceId) =>
-      world.instances.find((one) => one.instanceId === instanceId)?.state ?? 'terminated',
+    observeInstance: async (_ref, instanceId) => {
+      const instance = world.instances.find((one) => one.instanceId === instanceId);
+      return instance?.isHeld === true ? 'terminating' : (instance?.state ?? 'terminated');
+    },
     replacement: {
       findReplacements: async (ref) =>
         world.pools
@@ -107,15 +109,15 @@ function poolFacts(world: World, ref: PoolRef, pool: SimPool): PoolFacts {
 function membersOf(world: World, pool: SimPool): InstanceFacts[] {
   return world.instances
     .filter((one) => one.pool === pool.name && (one.state !== 'terminated' || one.unnoticed === true))
-    .map(({ instanceId, zone, state, unnoticed }) => ({
+    .map(({ instanceId, zone, state, unnoticed, isHeld }) => ({
       instanceId,
       zone,
-      state: unnoticed === true ? 'running' : state,
+      state: unnoticed === true ? 'running' : isHeld === true ? 'terminating' : state,
     }));
 }
 
-function isLeaving({ state, unnoticed }: SimInstance): boolean {
-  return (state === 'terminating' || state === 'terminated') && unnoticed !== true;
+function isLeaving({ state, unnoticed, isHeld }: SimInstance): boolean {
+  return isHeld === true || ((state === 'terminating' || state === 'terminated') && unnoticed !== true);
 }
 
 /** One instance fewer. Auto Scaling refuses to go below the minimum; only a pool that a run created lowers it automatically. */

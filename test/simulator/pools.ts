@@ -67,7 +67,10 @@ const rebalancing = new WeakSet<object>();
 /** Instances that count towards the pool's size. */
 function livingOf(world: World, pool: SimPool): readonly SimInstance[] {
   return world.instances.filter(
-    (one) => one.pool === pool.name && (one.unnoticed === true || one.state === 'pending' || one.state === 'running'),
+    (one) =>
+      one.pool === pool.name &&
+      one.isHeld !== true &&
+      (one.unnoticed === true || one.state === 'pending' || one.state === 'running'),
   );
 }
 
@@ -88,6 +91,19 @@ function noticeLater(world: World, instance: SimInstance): void {
     if (pool.suspended.includes('ReplaceUnhealthy')) return noticeLater(world, instance);
     delete instance.unnoticed;
     fillPool(world, pool);
+  });
+}
+
+/**
+ * Auto Scaling terminates an instance. A lifecycle hook of its pool keeps it running, and its node serves as before, until the time of the hook is over
+ * (Auto Scaling user guide, "Lifecycle hooks"; EKS gives every managed node group one of 30 minutes).
+ */
+export function terminateAfterHook(world: World, pool: SimPool, instance: SimInstance): void {
+  if (pool.terminationHookMs === undefined) return terminate(world, instance);
+  instance.isHeld = true;
+  later(world, pool.terminationHookMs, () => {
+    delete instance.isHeld;
+    terminate(world, instance);
   });
 }
 

@@ -20,6 +20,8 @@ export interface SimInstance extends Mutable<InstanceFacts> {
   alive: boolean;
   /** Others terminated it, and Auto Scaling still believes that it runs. */
   unnoticed?: true;
+  /** Auto Scaling terminates it, and a lifecycle hook keeps it running for a while. */
+  isHeld?: true;
 }
 
 export interface SimNode {
@@ -227,6 +229,8 @@ export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 
   suspended: string[];
   /** Its Auto Scaling group exists: before that, it has no instance and its scaling can't be suspended. */
   scales: boolean;
+  /** How long its lifecycle hook keeps an instance that is to be terminated; it has none if absent. */
+  terminationHookMs?: number;
 }
 
 /** Injected faults. */

@@ -8,6 +8,9 @@ import type { AutoScalingGroup, GroupMember, ScalingActivity, ScalingProcess } f
 
 const living = (member: GroupMember) => member.lifecycle === 'Pending' || member.lifecycle === 'InService';
 
+/** Whether the group has begun to terminate the instance; a hook may still keep it running. */
+export const isTerminating = (member: GroupMember) => member.lifecycle.startsWith('Terminating');
+
 /** Members that count towards the desired capacity. */
 export function livingMembers(group: AutoScalingGroup): GroupMember[] {
   return [...group.members.values()].filter(living);
@@ -36,7 +39,7 @@ function followInstance(world: World, group: AutoScalingGroup, member: GroupMemb
     case 'shutting-down':
       break;
     case 'terminated':
-      if (member.lifecycle === 'Terminating') leave(world, group, member);
+      if (isTerminating(member)) leave(world, group, member);
       break;
   }
   reconcile(world, group);
@@ -171,18 +174,31 @@ function launchInto(world: World, group: AutoScalingGroup, zones: readonly strin
   return false;
 }
 
-/** Removes a member from the group and terminates its instance. */
+/** Removes a member from the group and terminates its instance, as soon as its hook allows. */
 export function terminateMember(
   world: World,
   group: AutoScalingGroup,
   member: GroupMember,
   cause: string,
 ): ScalingActivity {
-  member.lifecycle = 'Terminating';
+  member.lifecycle = group.terminationHookMs > 0 ? 'Terminating:Wait' : 'Terminating';
   const description = `Terminating EC2 instance: ${member.instanceId}`;
   const activity = startActivity(world, group, description, cause, member.instanceId);
+  if (member.lifecycle === 'Terminating:Wait')
+    world.clock.after(group.terminationHookMs, () => proceed(world, group, member));
+  else endInstance(world, group, member);
+  return activity;
+}
+
+/** The action of the hook is completed, or its time is over: in both cases the instance ends (user guide, "Lifecycle hooks"). */
+export function proceed(world: World, group: AutoScalingGroup, member: GroupMember): void {
+  if (member.lifecycle !== 'Terminating:Wait') return;
+  member.lifecycle = 'Terminating:Proceed';
+  endInstance(world, group, member);
+}
+
+function endInstance(world: World, group: AutoScalingGroup, member: GroupMember): void {
   const instance = world.instances.get(member.instanceId);
   if (instance === undefined || instance.state === 'terminated') leave(world, group, member);
   else terminateInstance(world, instance);
-  return activity;
 }

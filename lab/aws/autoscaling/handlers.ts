@@ -21,7 +21,7 @@ import { AwsError } from '../codec/errors.ts';
 import { pageOf } from '../paging.ts';
 import { notifyChange, type World } from '../world.ts';
 import { describeActivity, describeGroup, describeInstance, describeTags } from './describe.ts';
-import { reconcile, terminateMember } from './groups.ts';
+import { isTerminating, proceed, reconcile, terminateMember } from './groups.ts';
 import { type AutoScalingGroup, type GroupMember, type ScalingProcess, scalingProcesses } from './state.ts';
 
 const invalid = (message: string) => new AwsError('ValidationError', message);
@@ -82,7 +82,7 @@ export function autoScalingHandlers(world: World) {
      */
     TerminateInstanceInAutoScalingGroup(input: TerminateInstanceInAutoScalingGroupType): ActivityType {
       const { group, member } = requireMember(input.InstanceId ?? '');
-      if (member.lifecycle === 'Terminating') {
+      if (isTerminating(member)) {
         const activity = group.activities.find(({ instanceId }) => instanceId === member.instanceId);
         return { Activity: activity && describeActivity(group, activity) };
       }
@@ -160,10 +160,14 @@ export function autoScalingHandlers(world: World) {
       return {};
     },
 
-    /** The groups here have no lifecycle hooks, so nothing ever waits for an action. */
+    /** Nothing but a termination waits for an action here. */
     CompleteLifecycleAction(input: CompleteLifecycleActionType): object {
-      requireGroup(input.AutoScalingGroupName);
-      throw invalid(`No active Lifecycle Action found with instance ID ${input.InstanceId}`);
+      const group = requireGroup(input.AutoScalingGroupName);
+      const member = group.members.get(input.InstanceId ?? '');
+      if (member?.lifecycle !== 'Terminating:Wait')
+        throw invalid(`No active Lifecycle Action found with instance ID ${input.InstanceId}`);
+      proceed(world, group, member);
+      return {};
     },
 
     CreateOrUpdateTags(input: CreateOrUpdateTagsType): object {

@@ -15,7 +15,13 @@ export const scalingProcesses = [
 export type ScalingProcess = (typeof scalingProcesses)[number];
 
 /** Life of an instance inside its group (Auto Scaling user guide, "Instance lifecycle"). */
-type LifecycleState = 'Pending' | 'InService' | 'Terminating' | 'Terminated';
+type LifecycleState =
+  | 'Pending'
+  | 'InService'
+  | 'Terminating'
+  | 'Terminating:Wait'
+  | 'Terminating:Proceed'
+  | 'Terminated';
 
 /** An instance as its Auto Scaling group sees it. */
 export interface GroupMember {
@@ -55,6 +61,11 @@ export interface AutoScalingGroup {
   max: number;
   desired: number;
   newInstancesProtected: boolean;
+  /**
+   * How long its hook keeps an instance that is to be terminated, unless its action is completed before; 0 without one. EC2 says `running` meanwhile. EKS
+   * gives each managed node group such a hook of 30 minutes (`Terminate-LC-Hook`), and completes its action once it has drained the node.
+   */
+  terminationHookMs: number;
   /** A launch failed, so none is attempted for a while. */
   launchesPause: boolean;
   /** One instance more than desired was launched to rebalance the zones, and the other has not been terminated yet. */

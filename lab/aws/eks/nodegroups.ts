@@ -105,6 +105,7 @@ function addAutoScalingGroup(world: World, nodegroup: Nodegroup, prewarmed: bool
     activities: [],
     ...nodegroup.scaling,
     newInstancesProtected: false,
+    terminationHookMs: 0,
     launchesPause: false,
     rebalancing: false,
     prewarmed,

@@ -1,4 +1,8 @@
-import { AutoScalingClient, TerminateInstanceInAutoScalingGroupCommand } from '@aws-sdk/client-auto-scaling';
+import {
+  AutoScalingClient,
+  CompleteLifecycleActionCommand,
+  TerminateInstanceInAutoScalingGroupCommand,
+} from '@aws-sdk/client-auto-scaling';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEksNodePools } from '../../../adapters/eks/node-pools.ts';
 import type { ManagedNodePools } from '../../../ports/node-pools.ts';
@@ -27,6 +31,39 @@ test('a second call says already and counts nothing down, while it goes on and a
   expect(await pools.terminateInstance(bench.web, victim)).toEqual({ outcome: 'already' });
   expect(terminations()).toHaveLength(1);
   expect((await pools.describePool(bench.web)).desiredSize).toBe(3);
+});
+
+/** EKS gives each of its groups a hook, and completes its action when it has drained the node. */
+function addHook(name: string, terminationHookMs: number) {
+  const group = [...bench.aws.model.autoScalingGroups.values()].find(({ nodegroup }) => nodegroup === name);
+  if (group === undefined) throw new Error(`no group of ${name}`);
+  group.terminationHookMs = terminationHookMs;
+  return group;
+}
+
+test('an instance that a lifecycle hook keeps running is terminating, and counts down once', async () => {
+  addHook('web', 30 * 60_000);
+  const victim = await firstOf('web');
+  await pools.terminateInstance(bench.web, victim);
+
+  expect(bench.aws.model.instances.get(victim)?.state).toBe('running');
+  expect(await pools.observeInstance(bench.web, victim)).toBe('terminating');
+  expect(await pools.terminateInstance(bench.web, victim)).toEqual({ outcome: 'already' });
+  bench.cloudClock.advance(31 * 60_000);
+  expect(await pools.observeInstance(bench.web, victim)).toBe('terminated');
+  expect((await pools.describePool(bench.web)).desiredSize).toBe(3);
+});
+
+test('an instance whose hook has been completed ends before the time of the hook is over', async () => {
+  const { name } = addHook('web', 30 * 60_000);
+  const victim = await firstOf('web');
+  await pools.terminateInstance(bench.web, victim);
+  const eks = new AutoScalingClient({ region: 'eu-west-1', endpoint: bench.aws.url });
+  const action = { AutoScalingGroupName: name, LifecycleHookName: 'Terminate-LC-Hook', InstanceId: victim };
+  await eks.send(new CompleteLifecycleActionCommand({ ...action, LifecycleActionResult: 'CONTINUE' }));
+
+  bench.cloudClock.advance(60_000);
+  expect(await pools.observeInstance(bench.web, victim)).toBe('terminated');
 });
 
 test('refuses an instance of another pool', async () => {

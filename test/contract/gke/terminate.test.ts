@@ -68,6 +68,17 @@ describe('deleting an instance', () => {
   });
 });
 
+test.each([
+  ['delete', 'DELETING', 'terminating'],
+  ['create again', 'RECREATING', 'terminating'],
+  ['leave alone', 'NONE', 'running'],
+] as const)('a VM that its group is about to %s is observed so while it still runs', async (_what, action, state) => {
+  const group = [...bench.gcp.model.groups.values()].find(({ zone }) => zone === victim.zone);
+  group?.members.set(victim.instanceId, { name: victim.instanceId, action });
+  expect(bench.gcp.model.instances.get(`${victim.zone}/${victim.instanceId}`)?.status).toBe('RUNNING');
+  expect(await bench.pools.observeInstance(bench.web, victim.instanceId)).toBe(state);
+});
+
 describe('the provider ID of a Node', () => {
   const providerId = (zone: string) => `gce://lab-project/${zone}/${victim.instanceId}`;
 
