@@ -1,6 +1,8 @@
 import { decideEvictionRound } from '../core/eviction/eviction-round.ts';
 import { findServingAgain } from '../core/eviction/leftover-endpoints.ts';
 import { isGoneForGood, trackAllGone } from '../core/guard/gone.ts';
+import type { NodeRef } from '../core/model/node.ts';
+import { explainSuccessor, findSuccessor } from '../core/model/successor.ts';
 import { leavingOf } from '../core/policy/members.ts';
 import { isEnabled } from '../core/policy/rules.ts';
 import { readGoneSince, readTerminate, type TerminateCheckpoint } from '../core/status/checkpoint.ts';
@@ -18,7 +20,7 @@ import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { NodeActions } from '../ports/cluster/node-actions.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openFence } from './fence.ts';
-import { publishNodeEvent } from './node-actions.ts';
+import { publishNodeEvent, seeSuccessor } from './node-actions.ts';
 import type { NodeStepInput, NodeStepResult } from './node-step.ts';
 import { type Outcome, type Poll, pollUntil } from './polling.ts';
 import type { Wake } from './waking.ts';
@@ -56,6 +58,8 @@ export function createEndingSteps(ports: Ports<NodeActions & Fencing & Events>, 
         hint: 'Check the pods that are not Ready or cannot be scheduled; then resume.',
         poll: fence.around<NodeStepResult>(async ({ now, since, checkpoint }) => {
           const facts = await observer.serving(input);
+          const over = seeSuccessor(node, facts.cluster, 'replacements-serving', now);
+          if (over !== undefined) return { done: true, value: { evidence: over } };
           const goneSince = trackAllGone(readGoneSince(checkpoint), Object.keys(before), facts, policy);
           const gone = Object.keys(goneSince).filter((key) => isGoneForGood(goneSince[key], facts, policy));
           const patient = now - since < policy.waits.stabilizationAfterOutageMs;
@@ -118,6 +122,8 @@ export function createEndingSteps(ports: Ports<NodeActions & Fencing & Events>, 
         poll: fence.around<EndingResult>(async ({ now }) => {
           const reregistered = await findReasonToGoBack(input);
           if (reregistered !== undefined) return { done: true, value: { evidence: [], reregistered } };
+          const over = seeSuccessor(node, await observer.cluster(), 'drained', now);
+          if (over !== undefined) return { done: true, value: { evidence: over } };
           const detail = 'cordoned, excluded from its load balancers, and empty';
           await publishNodeEvent(cluster, node, 'Drained', `drained by run ${run}: ${detail}`);
           return { done: true, value: { evidence: [{ kind: 'drained', at: now, detail }] } };
@@ -127,7 +133,8 @@ export function createEndingSteps(ports: Ports<NodeActions & Fencing & Events>, 
 
     /**
      * Terminates exactly that instance, waits until it is terminated, deletes its Node object and waits until that is gone. Terminates only
-     * after an observation in which the node is deregistered, no movable pod is on it, and no pod that stays serves anybody.
+     * after an observation in which the node is deregistered, no movable pod is on it, and no pod that stays serves anybody. Where another node has its
+     * name and its instance, it terminates nothing.
      */
     terminateNode: async (input: NodeStepInput & { readonly isAborted: boolean }): Promise<Outcome<EndingResult>> => {
       const { node, pool, policy } = input;
@@ -141,10 +148,14 @@ export function createEndingSteps(ports: Ports<NodeActions & Fencing & Events>, 
         poll: fence.around(async ({ checkpoint }) => {
           const known = readTerminate(checkpoint);
           if (!known.asked) {
+            const successor = findSuccessor(node, await observer.cluster());
+            if (successor?.instanceId === node.instanceId)
+              return { done: true, value: leaveToSuccessor(node, clock.now()) };
             const back = await findWayBack(input);
             if (back !== undefined) return { done: true, value: { evidence: [], ...back } };
             await publishNodeEvent(cluster, node, 'Terminating', `terminating ${node.instanceId} of ${pool.name}`);
-            await fence.check();
+            // A node that is gone has no fence any more, and the ID names the instance: Auto Scaling may have to be told that it has ended.
+            if (successor === undefined) await fence.check();
             await pools.terminateInstance(pool, node.instanceId);
             return { done: false, reason: `${node.instanceId} was asked to terminate`, checkpoint: { asked: true } };
           }
@@ -157,6 +168,7 @@ export function createEndingSteps(ports: Ports<NodeActions & Fencing & Events>, 
   async function findReasonToGoBack(input: NodeStepInput): Promise<Reregistered | undefined> {
     const { node, policy, run } = input;
     const facts = await observer.serving(input);
+    if (findSuccessor(node, facts.cluster) !== undefined) return undefined;
     const reason = findReregistered(node, facts, policy);
     if (reason !== undefined) return { step: 'draining-connections', reason };
     const now = facts.observedAt;
@@ -175,6 +187,13 @@ export function createEndingSteps(ports: Ports<NodeActions & Fencing & Events>, 
     return serving.length === 0
       ? undefined
       : { step: 'evicting', reason: `${listNames(serving)} on ${node.name} serves again` };
+  }
+
+  /** What runs under the name now is a node of the pool like any other, which has yet to be excluded and emptied. */
+  function leaveToSuccessor(node: NodeRef, at: number): EndingResult {
+    const detail = explainSuccessor(node);
+    const what = `${detail}, and its instance ${node.instanceId}: that one is not terminated with it`;
+    return { evidence: [{ kind: 'node-deleted', at, detail }], externalChanges: [{ at, what }] };
   }
 
   /**

@@ -7,6 +7,7 @@ import type { NodeFacts, NodeRef } from '../core/model/node.ts';
 import { exclusionLock } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { ServingFacts } from '../core/model/serving.ts';
+import { findSuccessor } from '../core/model/successor.ts';
 import { targetsOf } from '../core/model/targets-of.ts';
 import type { UnplacedPods } from '../core/model/unplaced.ts';
 import { findPeers, membersOf } from '../core/policy/members.ts';
@@ -161,7 +162,9 @@ export function createExclusion(ports: Ports<Actions & Locks & Events>, observer
   async function exclude(node: NodeRef, input: ExcludeInput, held: HeldLocks, fence: Fence): Promise<void> {
     const { run, policy } = input;
     await held.require();
-    if ((await cluster.guarded(fence.check).exclude(node, run)) === 'gone')
+    const excluded = await cluster.guarded(fence.check).exclude(node, run);
+    // One whose name another node has by now ends in its steps.
+    if (excluded === 'gone' && findSuccessor(node, await observer.cluster()) === undefined)
       await requireInstanceGone(pools, node, policy);
   }
 

@@ -2,6 +2,7 @@ import { activityInfo } from '@temporalio/activity';
 import type { FencingToken, NodeRef } from '../core/model/node.ts';
 import { poolLockName } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
+import { explainSuccessor } from '../core/model/successor.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Poll, PollContext } from './polling.ts';
@@ -24,7 +25,7 @@ export interface Fence {
    * run, or by none, it waits and changes nothing; it continues once the run has reacquired the lock.
    */
   readonly around: <T>(poll: (context: PollContext) => Promise<Poll<T>>) => (context: PollContext) => Promise<Poll<T>>;
-  /** The same check right before an action. @throws LockLost, Superseded */
+  /** The same check right before an action. @throws LockLost, Superseded, Conflict once another node has the name of the node */
   readonly check: () => Promise<void>;
 }
 
@@ -57,7 +58,9 @@ export function openFence(
         return await poll(context);
       }),
     check: async () => {
-      await cluster.requireFence(node, fence);
+      // What was observed may be older: pods by that name are no longer those of the node.
+      if ((await cluster.requireFence(node, fence)) === 'succeeded')
+        throw new NodeferryError({ code: 'Conflict', message: explainSuccessor(node) });
       await cluster.requireLock(lock, run);
     },
   };

@@ -3,10 +3,12 @@ import type { ExternalChange } from '../core/model/external-change.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import { isLive } from '../core/model/pool.ts';
 import { NodeferryError } from '../core/model/problem.ts';
-import type { ServingFacts } from '../core/model/serving.ts';
+import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
+import { explainSuccessor, findSuccessor } from '../core/model/successor.ts';
 import { newNodes } from '../core/policy/members.ts';
 import { type Policy, poolRefOf } from '../core/policy/policy.ts';
-import type { NodeEvent } from '../core/steps/steps.ts';
+import type { Evidence } from '../core/status/status.ts';
+import type { EvidenceKind, NodeEvent } from '../core/steps/steps.ts';
 import { isCordonChanging } from '../core/waits/cordon-change.ts';
 import type { Events } from '../ports/cluster/events.ts';
 import type { NodeActions } from '../ports/cluster/node-actions.ts';
@@ -28,6 +30,16 @@ export async function requireInstanceGone(pools: ProviderPools, node: NodeRef, p
     message: `${node.instanceId} is ${state}, but ${node.name} is not a node of this worker's cluster`,
     hint: 'One task queue serves one cluster: check KUBECONFIG and NODEFERRY_TASK_QUEUE of the workers; or the Node was deleted by hand.',
   });
+}
+
+/** The evidence with which a step ends whose node is gone while another one has its name: nothing of that one is its to wait for or to move. */
+export function seeSuccessor(
+  node: NodeRef,
+  cluster: ClusterFacts,
+  kind: EvidenceKind,
+  at: number,
+): readonly Evidence[] | undefined {
+  return findSuccessor(node, cluster) === undefined ? undefined : [{ kind, at, detail: explainSuccessor(node) }];
 }
 
 /**

@@ -15,7 +15,7 @@ import type { Locks } from '../ports/cluster/locks.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openFence } from './fence.ts';
 import { createKeepExcluded } from './keep-excluded.ts';
-import { requireInstanceGone } from './node-actions.ts';
+import { requireInstanceGone, seeSuccessor } from './node-actions.ts';
 import type { NodeStepInput, NodeStepResult } from './node-step.ts';
 import { type Outcome, pollUntil } from './polling.ts';
 
@@ -45,6 +45,8 @@ export function createNodeSteps(ports: Ports<Actions & Fencing & Locks>, observe
         poll: fence.around<NodeStepResult>(async ({ checkpoint }) => {
           const facts = await observer.serving(input);
           const now = facts.observedAt;
+          const over = seeSuccessor(node, facts.cluster, 'deregistered', now);
+          if (over !== undefined) return { done: true, value: { evidence: over } };
           if (!isThere(node, facts)) await requireInstanceGone(pools, node, policy);
           const left = readExcluded(checkpoint);
           const known = left.kept ?? { labelledAt: input.excludedAt, externalChanges: [] };
@@ -81,11 +83,14 @@ export function createNodeSteps(ports: Ports<Actions & Fencing & Locks>, observe
         poll: fence.around<NodeStepResult & { readonly deregisteredAt: number }>(async ({ checkpoint }) => {
           const facts = await observer.serving(input);
           const now = facts.observedAt;
+          const { deregisteredAt: since } = input;
+          const over = seeSuccessor(node, facts.cluster, 'connections-drained', now);
+          if (over !== undefined) return { done: true, value: { evidence: over, deregisteredAt: since } };
           const left = readExcluded(checkpoint);
-          const known = left.kept ?? { labelledAt: input.deregisteredAt, externalChanges: [] };
+          const known = left.kept ?? { labelledAt: since, externalChanges: [] };
           const { kept, anew, waitReason, restoredBecause } = await keepExcluded(input, fence, facts, known);
           const { externalChanges } = kept;
-          const before = left.deregisteredAt ?? input.deregisteredAt;
+          const before = left.deregisteredAt ?? since;
           if (restoredBecause !== undefined)
             return { done: true, value: { evidence: [], externalChanges, restoredBecause, deregisteredAt: before } };
           const connectionDrainMs = maxConnectionDrainMs(facts, policy);

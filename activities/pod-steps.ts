@@ -40,7 +40,7 @@ import type { EndingResult } from './ending-steps.ts';
 import { openFence } from './fence.ts';
 import { inSlices } from './in-slices.ts';
 import { createLeftoverEndpoints } from './leftover-endpoints.ts';
-import { ensureCordoned } from './node-actions.ts';
+import { ensureCordoned, seeSuccessor } from './node-actions.ts';
 import type { NodeStepInput } from './node-step.ts';
 import { createPodExecutor, type FencedCluster } from './pod-executor.ts';
 import { type Outcome, pollUntil } from './polling.ts';
@@ -96,6 +96,8 @@ export function createPodSteps(
         poll: fence.around<EvictingResult>(async ({ now: began, checkpoint, since }) => {
           const known = readEvictPods(checkpoint);
           const facts = await observer.withPodTargets(input, clock.now() - policy.waits.pollIntervalMs);
+          const over = seeSuccessor(node, facts, 'evicted', clock.now());
+          if (over !== undefined) return { done: true, value: { evidence: over } };
           const leaving = input.direction === 'back' ? leavingOf(facts, policy, 'back') : undefined;
           // What an earlier attempt did not get to.
           if (leaving !== undefined) await adoptNow(facts, run, { leaving });
@@ -171,6 +173,9 @@ export function createPodSteps(
         poll: fence.around(async ({ now: began, checkpoint }) => {
           const facts = await observer.withPodTargets(input, clock.now() - policy.waits.pollIntervalMs);
           const now = clock.now();
+          const over = seeSuccessor(node, facts, 'endpoints-removed', now);
+          if (over !== undefined)
+            return { done: true, value: { evidence: over, forwardedUntil: input.deregisteredAt } };
           const pods = indexOf(facts).podsOn(node.name);
           const times = trackPods(readPodTimes({ removedAt, ...checkpoint }), pods, { facts, policy, now });
           const removal = decideEndpointRemoval({ node, facts, policy, run, now, ...times });

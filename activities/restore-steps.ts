@@ -171,7 +171,9 @@ export function createRestoreSteps(
     const { node, run, policy } = input;
     const { waits } = policy;
     const fence = { run, ...input.attempt, attempt: lastAttempt };
-    const requireFence = async () => await cluster.requireFence(node, fence);
+    const requireFence = async () => {
+      await cluster.requireFence(node, fence);
+    };
     const acting = cluster.guarded(requireFence);
     const restorePodsOf = createRestorePods({ clock, cluster: acting });
     return await pollUntil<object>({

@@ -7,6 +7,7 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { Fencing } from '../../ports/cluster/fencing.ts';
 import type { NodeActions } from '../../ports/cluster/node-actions.ts';
 import { type ChangeAccess, changeObject, type Decision, deleteObject } from './change.ts';
+import { answerError } from './errors.ts';
 import { excludesNode, ownershipOf } from './map-node.ts';
 import {
   cordonedByAnnotation,
@@ -38,8 +39,13 @@ export function fencingOperations(access: ChangeAccess): Pick<Fencing, 'fenceNod
     fenceNode: (node, fence) => change(node, (object) => decideFence(object, fence)),
     unfenceNode: (node, run) => change(node, (object) => decideUnfence(object, run)),
     requireFence: async (node, fence) => {
-      const held = await change<boolean>(node, (object) => ({ outcome: hasFence(fence, ownershipOf(object).fence) }));
-      if (held === false) throw superseded(node);
+      const read = await access.connection.request({ resource: 'nodes', verb: 'get', name: node.name });
+      if (read.status === 404) return 'gone';
+      if (read.status !== 200) throw answerError(read, { resource: 'nodes', verb: 'get' });
+      const object = read.body as V1Node;
+      if (object.metadata?.uid !== node.uid) return 'succeeded';
+      if (!hasFence(fence, ownershipOf(object).fence)) throw superseded(node);
+      return 'held';
     },
   };
 }

@@ -5,10 +5,13 @@ import type { EventOf } from './events.ts';
 import { mustRollBack } from './rollback.ts';
 import type { RunState } from './state.ts';
 
-/** How many nodes of the plan have been replaced, and are gone. */
+/** How many nodes of the plan have been replaced, and their instances terminated: one that was created again under its name is still in the pool. */
 export function countReplaced({ status }: RunState, plan: PoolPlan): number {
   const old = new Set(plan.nodes.map(({ uid }) => uid));
-  return status.nodes.filter(({ node, step }) => old.has(node.uid) && step === 'replaced').length;
+  return status.nodes.filter(
+    ({ node, step, evidence }) =>
+      old.has(node.uid) && step === 'replaced' && evidence.some(({ kind }) => kind === 'terminated'),
+  ).length;
 }
 
 /** Instances of nodes that the run knows and has not removed. An instance of the old pool that is not among them has come for a rollback. */

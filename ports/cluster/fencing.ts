@@ -6,8 +6,11 @@ export interface Fencing {
   fenceNode(node: NodeRef, fence: FencingToken): Promise<'done' | 'superseded' | 'gone'>;
   /** Removes the fencing token of the run: no attempt acts on the node any more. */
   unfenceNode(node: NodeRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
-  /** @throws NodeferryError Superseded unless the node still has this fencing token, or is gone */
-  requireFence(node: NodeRef, fence: FencingToken): Promise<void>;
+  /**
+   * `succeeded` when the node is gone and another one has its name. @throws NodeferryError Superseded unless the node still has this fencing token, or
+   * is gone
+   */
+  requireFence(node: NodeRef, fence: FencingToken): Promise<'held' | 'gone' | 'succeeded'>;
   /**
    * Makes sure that no later attempt of the run has fenced the lock, and records this token on it. @throws NodeferryError LockLost unless the run has
    * the lock; Superseded when a later attempt of it has fenced the lock

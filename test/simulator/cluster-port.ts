@@ -107,7 +107,8 @@ export function createSimCluster(world: World): Cluster {
     },
     requireFence: async (ref, fence) => {
       const node = nodeOf(ref);
-      if (node === undefined || hasFence(fence, claimOf(node))) return;
+      if (node === undefined) return world.nodes.some(({ name }) => name === ref.name) ? 'succeeded' : 'gone';
+      if (hasFence(fence, claimOf(node))) return 'held';
       throw new NodeferryError({ code: 'Superseded', message: `${node.name} is acted on by a later attempt` });
     },
     taintDisrupted: async (ref, run) => {

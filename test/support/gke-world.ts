@@ -5,9 +5,10 @@ import { createGkeNodePools } from '../../adapters/gke/node-pools.ts';
 import type { Clock as CloudClock } from '../../lab/aws/clock.ts';
 import type { BootedInstance, InstanceHooks } from '../../lab/contracts.ts';
 import { certificate, key } from '../../lab/gcp/certificates.ts';
+import { deleteInstance } from '../../lab/gcp/compute/groups.ts';
 import { type SimulatedGcp, type SimulatedGcpOptions, startSimulatedGcp } from '../../lab/gcp/server.ts';
 import type { ManagedNodePools } from '../../ports/node-pools.ts';
-import { terminate } from '../simulator/pools.ts';
+import { forgetNode, terminate } from '../simulator/pools.ts';
 import { later, type SimInstance, type World } from '../simulator/world.ts';
 import { type MortalWorker, mortalWorker } from './mortal-worker.ts';
 
@@ -73,6 +74,15 @@ export async function moveToGke(world: World, release: { readonly channel?: 'REG
   return { gcp, cluster, worker };
 }
 
+/** The VM of this node is preempted, or found broken: its group creates it again under the same name. What it served has broken with it. */
+export function recreateVm(world: World, { gcp }: GkeCloud, name: string): void {
+  const vm = [...gcp.model.instances.values()].find((one) => one.name === name);
+  const instance = world.instances.find(({ instanceId }) => instanceId === name);
+  if (vm === undefined || instance === undefined) throw new Error(`no VM ${name}`);
+  instance.alive = false;
+  deleteInstance(gcp.model, vm);
+}
+
 async function openGoogle(options: SimulatedGcpOptions): Promise<SimulatedGcp> {
   if (shared !== undefined) {
     shared.reset(options);
@@ -108,24 +118,37 @@ function clockOf(world: World): CloudClock {
   };
 }
 
-/** The instance has the name of a VM from now on, wherever it is mentioned. */
+/** The instance has the name of a VM from now on, and its node too, wherever they are mentioned. */
 function rename(world: World, instance: SimInstance | undefined, name: string): void {
   if (instance === undefined) throw new Error(`the world has no instance for ${name}`);
   const before = instance.instanceId;
   const mentions = [...world.instances, ...world.nodes, ...world.services.flatMap(({ targets }) => targets)];
   for (const one of mentions) if (one.instanceId === before) one.instanceId = name;
+  const node = world.nodes.find(({ instanceId }) => instanceId === name);
+  const onNode = [...world.pods, ...world.services.flatMap(({ view }) => view)].filter(
+    (one) => one.node === node?.name,
+  );
+  for (const one of onNode) one.node = name;
+  if (node !== undefined) node.name = name;
   for (const [sent, at] of world.lastForwarded) {
     if (sent.endsWith(` ${before}`)) world.lastForwarded.set(sent.replace(` ${before}`, ` ${name}`), at);
   }
 }
 
-/** A VM that runs becomes a node. */
+/**
+ * A VM that runs becomes a node. One that its group has created again has the name of the one before: another VM, and another Node, whose pods are not
+ * those of the old one. Google deletes these with the old Node (cloud-provider-gcp, node_csr_approver.go, ensureNodeMatchesMetadataOrDelete).
+ */
 function join(world: World, { instanceId, zone, nodegroup, kubernetesVersion, labels }: BootedInstance): void {
+  const before = world.nodes.find(({ name }) => name === instanceId);
+  if (before !== undefined) forgetNode(world, before.uid);
+  world.instances = world.instances.filter((one) => one.instanceId !== instanceId);
+  world.terminations.delete(instanceId);
   const instance: SimInstance = { instanceId, zone, state: 'running', pool: nodegroup, alive: true };
   world.instances.push(instance);
   const node = {
     name: instanceId,
-    uid: `uid-${instanceId}`,
+    uid: world.nextId(`uid-${instanceId}`),
     instanceId,
     zone,
     pool: nodegroup,

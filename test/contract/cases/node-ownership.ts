@@ -157,8 +157,14 @@ export function describeNodeOwnership(name: string, subject: () => ClusterSubjec
     it('take a node of the same name with another UID for gone, and leave it alone', async () => {
       const { one, others } = subject();
       const old = await others.addNode('reborn');
+      const fence = { run: 'run-1', round: 1, step: 2, attempt: 1 };
+      await one.fenceNode(old, fence);
+      expect(await one.requireFence(old, fence)).toBe('held');
       await others.removeNode('reborn');
+      expect(await one.requireFence(old, fence)).toBe('gone');
       await others.addNode('reborn');
+      expect(await one.fenceNode(old, fence)).toBe('gone');
+      expect(await one.requireFence(old, fence)).toBe('succeeded');
       const operations = ['cordon', 'uncordon', 'exclude', 'include', 'taintDisrupted', 'untaintDisrupted'] as const;
       for (const operation of operations) expect(await one[operation](old, 'run-1')).toBe('gone');
       expect(await one.deleteNode(old)).toBe('gone');

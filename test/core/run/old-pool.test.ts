@@ -3,7 +3,7 @@ import type { RunEvent } from '../../../core/run/events.ts';
 import { countReplaced, knownInstances, whyNoAbort, whyNoRollback } from '../../../core/run/old-pool.ts';
 import { reportOf } from '../../../core/run/report.ts';
 import { whyTooLarge } from '../../../core/run/rollback-size.ts';
-import { aPlan, aRun, begun, node, oldNodes, play, replace, upToReplace } from './play.ts';
+import { answered, aPlan, aRun, begun, end, node, oldNodes, play, replace, start, upToReplace } from './play.ts';
 
 const [n1, n2] = oldNodes as [ReturnType<typeof node>, ReturnType<typeof node>];
 const asked = { by: 'ada', reason: 'a bad version', at: begun } as const;
@@ -30,6 +30,12 @@ describe('a rollback', () => {
   test('counts the nodes that were replaced, and knows the instances that stayed', () => {
     expect(countReplaced(half, aPlan())).toBe(2);
     expect(knownInstances(half)).toEqual(oldNodes.slice(2).map(({ instanceId }) => instanceId));
+  });
+
+  test('counts no node whose instance was not terminated: one has its name, and is in the pool', () => {
+    const succeeded = answered(n1, 'replaced', { evidence: [{ kind: 'node-deleted', at: begun, detail: 'another' }] });
+    const one = play(aRun(), ...upToReplace, start(n1), end(n1, succeeded), ...replace(n2));
+    expect(countReplaced(one, aPlan())).toBe(1);
   });
 
   test('requests its instances once, however often it is tried, and reports them with their costs', () => {
