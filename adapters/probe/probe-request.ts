@@ -13,6 +13,9 @@ export interface ProbeOutcome {
 /** Connects that take longer than this count as slow, ms: Linux repeats an unanswered SYN after 1,000 (RFC 6298). */
 const slowConnectMs = 900;
 
+/** Node.js fires a timer that is set to more after 1 ms (lib/internal/timers.js, TIMEOUT_MAX), ms. */
+const maxTimerMs = 2 ** 31 - 1;
+
 /** Sends one GET on its own connection. `stalledMs` returns for how long the process itself has been suspended so far. */
 export function sendProbe(target: ProbeTarget, timeoutMs: number, stalledMs: () => number): Promise<ProbeOutcome> {
   const { promise, resolve } = Promise.withResolvers<ProbeOutcome>();
@@ -29,10 +32,10 @@ export function sendProbe(target: ProbeTarget, timeoutMs: number, stalledMs: () 
   // After a suspension, the timers of a process run before it has read what arrived meanwhile: then there is time left.
   const onTimer = () => {
     const left = timeoutMs - elapsedAt(performance.now());
-    if (left > 1) timer = setTimeout(onTimer, left);
+    if (left > 1) timer = setTimeout(onTimer, Math.min(left, maxTimerMs));
     else request.destroy(new Error(`no answer within ${timeoutMs} ms`));
   };
-  let timer = setTimeout(onTimer, timeoutMs);
+  let timer = setTimeout(onTimer, Math.min(timeoutMs, maxTimerMs));
 
   request.on('socket', (socket) => {
     socket.once('connect', () => {

@@ -17,3 +17,17 @@ test('a sleep lasts no shorter than asked', async () => {
 
   expect(performance.now() - before).toBeGreaterThanOrEqual(29);
 });
+
+test('a sleep of 30 days does not end at once, as a single timer of that length does', async () => {
+  const controller = new AbortController();
+  let hasEnded = false;
+  const sleeping = systemClock.sleep(30 * 86_400_000, controller.signal).then(() => {
+    hasEnded = true;
+  });
+
+  await systemClock.sleep(50);
+
+  expect(hasEnded).toBe(false);
+  controller.abort();
+  await sleeping;
+});

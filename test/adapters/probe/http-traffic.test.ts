@@ -111,6 +111,21 @@ test('counts an answer that does not come in time as lost', async () => {
   expect(counts.lost).toBe(counts.sent);
 });
 
+test('sets no timer that is too long for Node.js, which would fire it at once and again and again', async () => {
+  const warnings: string[] = [];
+  const onWarning = ({ name }: Error) => warnings.push(name);
+  process.on('warning', onWarning);
+  const seen = await serve((response) => setTimeout(() => response.end('ok'), 100));
+  const running = watch({ urls: [seen.url], timeoutMs: 30 * 86_400_000 });
+
+  await sentAtLeast(running, 5);
+  const counts = await running.stop();
+  process.off('warning', onWarning);
+
+  expect(counts.lost).toBe(0);
+  expect(warnings).not.toContain('TimeoutOverflowWarning');
+});
+
 test('goes on sending while requests hang, up to the bound, and counts those beyond it as lost', async () => {
   const url = await listen(createTcpServer((socket) => void cleanups.push(() => socket.destroy())));
   const running = watch({ urls: [url], timeoutMs: 1_000 }, 5);
