@@ -77,8 +77,9 @@ export function answerError(answer: ApiAnswer, operation: Operation | string): N
 
 /**
  * What an admission webhook, a ValidatingAdmissionPolicy or another admission plugin said against a request; undefined for any other response. Such
- * denials have the codes 400, 403 and 422, and 500 when a webhook can't be called (k8s.io/apiserver,
- * pkg/admission/plugin/webhook/errors/statuserror.go and pkg/admission/plugin/policy/validating). A role that lacks a rule also results in 403, but
+ * denials have the codes 400, 403 and 422, and 500 when a webhook can't be called or failed itself (k8s.io/apiserver,
+ * pkg/admission/plugin/webhook/errors/statuserror.go and pkg/admission/plugin/policy/validating; `Errored` of sigs.k8s.io/controller-runtime,
+ * pkg/webhook/admission/response.go). A role that lacks a rule also results in 403, but
  * its message names the user (pkg/endpoints/handlers/responsewriters/errors.go).
  */
 export function denialOf(answer: ApiAnswer): string | undefined {
@@ -89,12 +90,22 @@ export function denialOf(answer: ApiAnswer): string | undefined {
     case 403:
       return /denied (the )?request|is forbidden: (?!User ")/.test(message) ? message : undefined;
     case 422:
-      return message;
+      return /denied (the )?request/.test(message) ? message : undefined;
     case 500:
-      return /failed calling webhook/.test(message) ? message : undefined;
+      return /failed calling webhook|denied the request/.test(message) ? message : undefined;
     default:
       return undefined;
   }
+}
+
+/** Whether the pod can't be evicted because several budgets cover it: the API server's answer to that is a 500 (pkg/registry/core/pod/storage/eviction.go). */
+export function hasSeveralBudgets(answer: ApiAnswer): boolean {
+  return statusOf(answer).message?.includes('more than one PodDisruptionBudget') === true;
+}
+
+/** Whether a response says that the API server can't handle requests, rather than that it does not handle this one. */
+export function isServerFailure(answer: ApiAnswer): boolean {
+  return answer.status >= 500 && denialOf(answer) === undefined && !hasSeveralBudgets(answer);
 }
 
 function denied(what: string, said: string): NodeferryError {

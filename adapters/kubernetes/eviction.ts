@@ -2,7 +2,7 @@ import type { PodRef } from '../../core/model/pod.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { EvictionOutcome } from '../../ports/cluster/pod-actions.ts';
 import type { ChangeAccess } from './change.ts';
-import { type ApiAnswer, answerError, denialOf, retryAfterMs, statusOf } from './errors.ts';
+import { type ApiAnswer, answerError, denialOf, hasSeveralBudgets, retryAfterMs, statusOf } from './errors.ts';
 
 const operation = { resource: 'evictions', verb: 'create' } as const;
 
@@ -59,6 +59,7 @@ export function readEvictionAnswer(answer: ApiAnswer, pod: PodRef): EvictionOutc
     }
     case 400:
     case 403:
+    case 422:
       // An admission policy, which may allow the eviction later: the pod is reported as blocked, with the policy's message.
       if (denialOf(answer) !== undefined)
         return { outcome: 'retry', message, retryAfterMs: after ?? brokenBudgetRetryMs };
@@ -66,7 +67,7 @@ export function readEvictionAnswer(answer: ApiAnswer, pod: PodRef): EvictionOutc
       if (details?.kind?.toLowerCase() !== 'poddisruptionbudget') throw answerError(answer, operation);
       return { outcome: 'retry', message, retryAfterMs: after ?? brokenBudgetRetryMs };
     case 500:
-      if (message.includes('more than one PodDisruptionBudget')) {
+      if (hasSeveralBudgets(answer)) {
         return { outcome: 'impossible', message: `${pod.namespace}/${pod.name}: ${message}` };
       }
       return { outcome: 'retry', message, retryAfterMs: after ?? busyRetryMs };

@@ -4,7 +4,7 @@ import { keepFromPruners, returnToPruners } from '../../core/pod-surge/keep-from
 import type { Cluster } from '../../ports/cluster/cluster.ts';
 import { type ChangeAccess, changeObject, type Decision } from './change.ts';
 import type { Connection } from './connection.ts';
-import { answerError, denialOf } from './errors.ts';
+import { answerError, denialOf, statusOf } from './errors.ts';
 import {
   deletionCostAnnotation,
   parseRaisedCostMark,
@@ -67,7 +67,8 @@ async function tryRelease(
   for (const metadata of [patch.metadata, { ...patch.metadata, ownerReferences: null }]) {
     const body = { metadata: { ...metadata, uid } };
     const answer = await connection.send({ ...target, verb: 'patch', query: { dryRun: 'All' }, body });
-    const denial = denialOf(answer);
+    // The patch is valid: what is not, a webhook has made so.
+    const denial = answer.status === 422 ? statusOf(answer).message : denialOf(answer);
     if (denial !== undefined) return denial;
     // Gone or changed since, or a webhook that supports no dry run: nothing is known.
     if (answer.status >= 400 && ![400, 404, 409].includes(answer.status))

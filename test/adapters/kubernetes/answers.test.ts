@@ -58,6 +58,15 @@ describe('an answer to an eviction', () => {
     expect(read(409, { message })).toEqual({ outcome: 'gone' });
   });
 
+  it.each([400, 403, 422])('is to be repeated when admission denies it with %i', (status) => {
+    const message = `pods "web-1" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied the request: not now`;
+    expect(read(status, { message })).toEqual({ outcome: 'retry', message, retryAfterMs: 30_000 });
+  });
+
+  it('is an error when the API server finds the request itself invalid', () => {
+    expect(() => read(422, { message: 'Eviction.policy "web-1" is invalid: deleteOptions' })).toThrow('(422)');
+  });
+
   it('tells a budget that makes no sense from a role that lacks the rule', () => {
     const negative = {
       message: 'pdb disruptions allowed is negative',
@@ -98,6 +107,8 @@ describe('an answer that nobody can use', () => {
     [403, 'pods "web-1" is forbidden: violates PodSecurity "baseline:latest"', true],
     [403, 'pods "web-1" is forbidden: User "nodeferry" cannot patch resource "pods" in API group ""', false],
     [422, `Pod "web-1" is invalid: ValidatingAdmissionPolicy 'one' denied request: no`, true],
+    [422, 'Pod "web-1" is invalid: spec: Forbidden: pod updates may not change fields', false],
+    [500, 'admission webhook "one" denied the request: context deadline exceeded', true],
     [500, 'Internal error occurred: failed calling webhook "one": no endpoints available', true],
     [500, 'etcdserver: request timed out', false],
   ])('with %i and “%s” was given by admission: %s', (status, message, expected) => {

@@ -18,6 +18,18 @@ describe('evicting from a real API server', () => {
     expect(object.metadata.deletionGracePeriodSeconds).toBe(30);
   });
 
+  it('is blocked, with what it says, by a policy that denies it with the code that policies have by default', async () => {
+    const ref = await real.subject.others.addPod('denied', { app: 'denied' });
+    await forbidEviction('denied');
+    await expect
+      .poll(() => real.subject.one.evict(ref, { dryRun: true }))
+      .toMatchObject({
+        outcome: 'retry',
+        message: expect.stringContaining('denied request: not during the day'),
+        retryAfterMs: 30_000,
+      });
+  });
+
   it('says which rule is missing when its role may not evict', async () => {
     const ref = await real.subject.others.addPod('forbidden', { app: 'forbidden' });
     const role = '/apis/rbac.authorization.k8s.io/v1/clusterroles/nodeferry';
@@ -32,3 +44,23 @@ describe('evicting from a real API server', () => {
     await real.controlPlane.api('PATCH', role, { rules: granted.rules });
   });
 });
+
+async function forbidEviction(pod: string): Promise<void> {
+  const group = '/apis/admissionregistration.k8s.io/v1';
+  const kept = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: pod } };
+  const evictions = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods/eviction'] };
+  await real.controlPlane.api('POST', `${group}/validatingadmissionpolicies`, {
+    ...kept,
+    kind: 'ValidatingAdmissionPolicy',
+    spec: {
+      failurePolicy: 'Fail',
+      matchConstraints: { resourceRules: [evictions] },
+      validations: [{ expression: `request.name != '${pod}'`, message: 'not during the day' }],
+    },
+  });
+  await real.controlPlane.api('POST', `${group}/validatingadmissionpolicybindings`, {
+    ...kept,
+    kind: 'ValidatingAdmissionPolicyBinding',
+    spec: { policyName: pod, validationActions: ['Deny'] },
+  });
+}
