@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-
 import {
   type HttpMethod,
   IsomorphicFetchHttpLibrary,
@@ -10,7 +9,15 @@ import {
 
 import { NodeferryError } from '../../core/model/problem.ts';
 import { watchClockSkew } from './clock-skew.ts';
-import { type ApiAnswer, answerError, denialOf, isTimeout, retryAfterMs, transportError } from './errors.ts';
+import {
+  type ApiAnswer,
+  answerError,
+  denialOf,
+  isServerFailure,
+  isTimeout,
+  retryAfterMs,
+  transportError,
+} from './errors.ts';
 import { loadConfig } from './kubeconfig.ts';
 import { watchOutages } from './outage.ts';
 import { type Operation, resourcePath, type Verb, type WatchedResource } from './resources.ts';
@@ -182,7 +189,7 @@ export function openConnection(options: ConnectionOptions): Connection {
       try {
         const answer = await attempt(wanted);
         skew.heard(answer.headers['date'], startedAt, Date.now());
-        if (answer.status >= 500) outages.failed(startedAt);
+        if (isServerFailure(answer)) outages.failed(startedAt);
         else outages.answered();
         return answer;
       } catch (error) {
