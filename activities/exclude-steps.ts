@@ -72,7 +72,7 @@ export function createExcludeSteps(
      * Polls until the guard allows a waiting node to be excluded, then excludes it from load balancers in the same poll: under a lock that
      * all runs of the cluster share, from an observation that was made under it. Candidates may be selected from an older observation; the
      * decision may not. Nodes that an earlier attempt has excluded are returned first. The deadline runs only while no node of this run is in
-     * progress.
+     * progress, and while it can be observed that none can be excluded.
      */
     excludeNext: async (input: ExcludeInput): Promise<Outcome<ExcludeResult | WindowClosed>> => {
       /** When the last poll began, if it only waited for observations to be stable: what it read is new enough to select from. */
@@ -81,10 +81,10 @@ export function createExcludeSteps(
       return await pollUntil<ExcludeResult | WindowClosed>({
         clock,
         what: 'capacity to exclude another node',
-        deadlineMs: undefined,
+        deadlineMs: input.policy.waits.deadlines.guardMs,
         pollIntervalMs: input.policy.waits.pollIntervalMs,
         hint: 'Scale up, or fix what does not serve; then resume.',
-        poll: fence.around<ExcludeResult | WindowClosed>(async ({ now, since, checkpoint }) => {
+        poll: fence.around<ExcludeResult | WindowClosed>(async ({ now, checkpoint }) => {
           const left = readExclude(checkpoint);
           const known = left.baselines ?? input.baselines;
           const scope = { policy: input.policy, baselines: known };
@@ -133,21 +133,19 @@ export function createExcludeSteps(
           const reason = [guardReason, dismissed.reason ?? [], explainOldVersions(facts.cluster, run) ?? []]
             .flat()
             .join('; ');
-          const lonelySince = inFlight.length > 0 ? now : (left.lonelySince ?? since);
-          const expired = now - lonelySince >= input.policy.waits.deadlines.guardMs;
           const requeueAfterMs =
             stepped?.requeueAfterMs ?? Math.min(answer.stableInMs ?? Infinity, input.policy.waits.pollIntervalMs);
           const hint =
             blockedBy &&
             (hintRefused(refused) ?? explainGathered(blockedBy.node, facts.cluster) ?? hintRemedy(blockedBy));
-          const next: ExcludeCheckpoint = { lonelySince, dismissed: dismissed.known, ...seen };
+          const next: ExcludeCheckpoint = { dismissed: dismissed.known, ...seen };
           const told = { reason, ...(hint === undefined ? {} : { hint }) };
           return {
             done: false,
             ...told,
             remedy: blockedBy && explainNever(blockedBy),
             checkpoint: next,
-            expired,
+            suspendsDeadline: inFlight.length > 0,
             requeueAfterMs,
           };
         }),

@@ -32,6 +32,8 @@ export type Poll<T> =
       readonly requeueAfterMs?: number;
       /** The poll itself says that it has taken too long. */
       readonly expired?: boolean;
+      /** Something is in progress that may end the wait: the deadline begins anew with the first poll that does not say so. */
+      readonly suspendsDeadline?: boolean;
       /** What the reader of the problem can do about this reason, instead of the hint of the wait. */
       readonly hint?: string;
       /** The wait ends with this problem: waiting longer would not help. */
@@ -104,6 +106,8 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
           if (poll.done) return { ...poll.value, outcome: 'done', at: wait.clock.now() };
           failures = 0;
           endBlindTime(now);
+          if (poll.suspendsDeadline === true) until = undefined;
+          else if (wait.deadlineMs !== undefined) until ??= now + wait.deadlineMs;
           progress = progressOf(poll, { since, until, seenAt: now }, progress.checkpoint);
           pause = poll.requeueAfterMs ?? wait.pollIntervalMs;
           expired = poll.expired === true;
@@ -137,10 +141,11 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
   }
 }
 
-/** The deadline of this attempt: that of the last attempt, moved by the time in which no worker polled. */
+/** The deadline of this attempt: that of the last attempt, moved by the time in which no worker polled. Undefined when it was suspended. */
 function firstDeadline(earlier: Heartbeat | undefined, since: number, wait: Wait<object>): number | undefined {
   if (wait.deadlineMs === undefined) return undefined;
-  if (earlier?.until === undefined) return since + wait.deadlineMs;
+  if (earlier === undefined) return since + wait.deadlineMs;
+  if (earlier.until === undefined) return undefined;
   return earlier.until + Math.max(0, wait.clock.now() - (earlier.seenAt ?? since));
 }
 

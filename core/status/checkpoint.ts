@@ -84,7 +84,6 @@ export interface ExcludeCheckpoint {
   readonly baselines?: readonly ServiceBaseline[];
   readonly dismissed: DismissalCheckpoint;
   readonly externalChanges: readonly ExternalChange[];
-  readonly lonelySince?: number;
 }
 
 /** Checkpoint of terminating a node. */
@@ -177,13 +176,12 @@ export function readExcluded(kept: unknown): ExcludedCheckpoint {
 }
 
 export function readExclude(kept: unknown): ExcludeCheckpoint {
-  const { baselines, dismissed, externalChanges, lonelySince } = fieldsOf(kept);
+  const { baselines, dismissed, externalChanges } = fieldsOf(kept);
   const known = listOf(baselines, isBaseline);
   return {
     ...(known === undefined ? {} : { baselines: known }),
     dismissed: readDismissal(dismissed),
     externalChanges: listOf(externalChanges, isExternalChange) ?? [],
-    ...(isNumber(lonelySince) ? { lonelySince } : {}),
   };
 }
 

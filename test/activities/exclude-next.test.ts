@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { ExcludeInput } from '../../activities/exclusion.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
+import type { Heartbeat } from '../../core/status/heartbeat.ts';
 import type { Ports } from '../../ports/ports.ts';
-import { excludedNodes, flap, serviceNamed } from '../simulator/disturbances.ts';
+import { breakApi, excludedNodes, flap, serviceNamed } from '../simulator/disturbances.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
@@ -53,10 +54,10 @@ async function openScene(before: Strike = () => undefined, scene: UpgradeScene =
   const { plan } = await step('preflight', async () => await activities.preflight({ run, policy }));
   calls.length = 0;
   const input: ExcludeInput = { ...next(), baselines: plan.baselines, inFlight: [], waiting: plan.nodes };
-  const environment = new MockActivityEnvironment({ activityId: 'exclude' });
-  const excludeBatch = async () =>
+  const first = new MockActivityEnvironment({ activityId: 'exclude' });
+  const excludeBatch = async (environment = first) =>
     await attempt('exclude', async () => await activities.excludeNext(input), environment);
-  return { world, calls, excludeBatch, cancel: () => environment.cancel() };
+  return { world, calls, excludeBatch, environment: first, cancel: () => first.cancel() };
 }
 
 /** All targets of Service `web` but that of the node turn bad at the load balancer, and stay so for a minute. */
@@ -263,3 +264,55 @@ describe('excluding a node', () => {
     expect(excludedNodes(world)).toHaveLength(gone);
   });
 });
+
+describe('the deadline of the guard', () => {
+  const night = 10 * 3_600_000;
+
+  test('stands still while the API server is away', async () => {
+    const { world, excludeBatch } = await openScene();
+    world.clock.at(world.clock.now() + 1_000, () => breakApi(world, night));
+
+    const out = await excludeBatch();
+    world.clock.stop();
+
+    expect(world.clock.now()).toBeGreaterThan(night);
+    expect(out).toMatchObject({ outcome: 'done' });
+    expect(excludedNodes(world)).not.toEqual([]);
+  });
+
+  test('stands still while there is no worker', async () => {
+    const { world, excludeBatch, environment } = await openScene();
+    let heartbeatDetails: unknown;
+    environment.on('heartbeat', (details: Heartbeat) => {
+      heartbeatDetails = details;
+      if (details.checkpoint !== undefined) environment.cancel();
+    });
+    await expect(excludeBatch()).rejects.toThrow();
+    world.clock.advance(night);
+
+    const out = await excludeBatch(new MockActivityEnvironment({ activityId: 'exclude', heartbeatDetails }));
+    world.clock.stop();
+
+    expect(out).toMatchObject({ outcome: 'done' });
+    expect(excludedNodes(world)).not.toEqual([]);
+  });
+
+  test('passes while it can be observed that no node can be excluded', async () => {
+    const { world, excludeBatch } = await openScene();
+    for (const { name } of world.budgets) forbid(world, name);
+    const began = world.clock.now();
+
+    const out = await excludeBatch();
+    world.clock.stop();
+
+    expect(out).toMatchObject({ outcome: 'failed', problem: { code: 'DeadlineExceeded' } });
+    const { guardMs } = scenarioPolicy().waits.deadlines;
+    expect(world.clock.now() - began).toBeGreaterThanOrEqual(guardMs);
+    expect(world.clock.now() - began).toBeLessThan(guardMs + 60_000);
+  });
+});
+
+function forbid(world: World, name: string): void {
+  const budget = world.budgets.find((one) => one.name === name);
+  if (budget !== undefined) budget.maxUnavailable = 0;
+}

@@ -202,6 +202,21 @@ describe('the deadline of pollUntil', () => {
     },
   );
 
+  test('stands still while something is in progress that may end the wait, and then begins anew, in a later attempt too', async () => {
+    const heartbeats: Heartbeat[] = [];
+    const isInProgress = (now: number) => now < 1_000_000 + 600_000;
+    const wait = waitOn(async ({ now }) => ({ done: false, reason: 'not yet', suspendsDeadline: isInProgress(now) }));
+    const first = new MockActivityEnvironment();
+    first.on('heartbeat', (details: Heartbeat) => heartbeats.push(details));
+    const outcome: Outcome = await first.run(async () => await pollUntil(wait));
+    expect(outcome).toMatchObject({ outcome: 'failed', at: 1_660_000 });
+
+    const [heartbeatDetails] = heartbeats.filter(({ until }) => until === undefined);
+    const later = { ...wait, clock: jumpingClock(9_000_000) };
+    const next = new MockActivityEnvironment({ heartbeatDetails });
+    expect(await next.run(async () => await pollUntil(later))).toMatchObject({ outcome: 'failed', at: 9_060_000 });
+  });
+
   test('continues while something can be observed, though it can’t be done', async () => {
     expect(await giveUpAt((elapsed) => (elapsed >= 10_000 ? 'Conflict' : undefined))).toBe(60_000);
   });

@@ -62,7 +62,6 @@ describe('what an attempt records is read as it was written', () => {
       baselines: [{ service: 'default/web', targets: 4, endpoints: 4, missing: 0, zones: ['a'], unreached: { p: 1 } }],
       dismissed: { ...times, goneSince: {}, rejected: {} },
       externalChanges,
-      lonelySince: 8,
     };
     expect(readExclude(overTheWire(left))).toEqual(left);
   });
