@@ -1,6 +1,6 @@
 import type { PoolLock } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
-import { type ApprovedPlan, approvedPart, findChanges } from '../core/plan/approved-plan.ts';
+import { type ApprovedPlan, approvedPart, findChanges, planOutdated } from '../core/plan/approved-plan.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { refusal } from '../core/plan/refusal.ts';
 import { keepsTarget } from '../core/policy/members.ts';
@@ -37,12 +37,7 @@ interface PreflightInput {
 /** @throws ApplicationFailure PlanOutdated when the plan is not what was approved */
 function requireApproved(plan: PoolPlan, approved: ApprovedPlan | undefined): void {
   const changes = approved === undefined ? [] : findChanges(approved, approvedPart(plan));
-  if (changes.length === 0) return;
-  throw failureOf({
-    code: 'PlanOutdated',
-    message: `the plan no longer fits; nothing was changed: ${changes.join('; ')}`,
-    hint: 'Make a new plan, and review it: nodeferry plan -f POLICY --out plan.json',
-  });
+  if (changes.length > 0) throw failureOf(planOutdated(changes));
 }
 
 /** Steps that concern the run as a whole. */

@@ -1,7 +1,7 @@
 import { CancellationScope, CancelledFailure, isCancellation } from '@temporalio/workflow';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
-import { approvedPart, findChanges } from '../core/plan/approved-plan.ts';
+import { approvedPart, findChanges, findOtherPlan, planOutdated } from '../core/plan/approved-plan.ts';
 import { type PoolPlan, summarize } from '../core/plan/pool-plan.ts';
 import { isInPlace, keepsTarget } from '../core/policy/members.ts';
 import { divideIntoStages } from '../core/rollout/stages.ts';
@@ -52,11 +52,15 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
   return await CancellationScope.nonCancellable(async () => await finish(run));
 }
 
-/** Observes, audits, plans. It changes nothing, so a failure ends the run instead of stalling it. */
+/**
+ * Observes, audits, plans. It changes nothing, so a failure ends the run instead of stalling it. Only the first plan of a run has to be exactly the one
+ * that was approved.
+ */
 export async function preflight(run: Run): Promise<PoolPlan> {
   setPhase(run, 'preflight');
   const before = run.state.plan?.policy.guard.acceptUnprotected;
-  const question = before === undefined ? run.input : { ...run.input, accepted: before };
+  const { approved: _, ...input } = run.input;
+  const question = before === undefined ? run.input : { ...input, accepted: before };
   const observed = await toOutcome(() => steps('observe, audit, plan').preflight(question));
   if (observed.outcome === 'failed') throw failWith(observed.problem);
   const { plan, since = observed.at } = observed;
@@ -66,7 +70,7 @@ export async function preflight(run: Run): Promise<PoolPlan> {
 
 /**
  * Plans, and waits for the approval of the start and for an upgrade window, if the policy asks for them. Nothing has been changed yet. The cluster
- * may have changed meanwhile, perhaps for days, so the run then plans anew.
+ * may have changed meanwhile, perhaps for days, so the run then plans anew. A run from an approved plan ends if it would upgrade something else.
  */
 async function planAndWait(run: Run): Promise<PoolPlan> {
   const plan = await preflight(run);
@@ -75,7 +79,10 @@ async function planAndWait(run: Run): Promise<PoolPlan> {
   const hasWaited = await awaitWindow(run, plan, 'nodes');
   if (!needsApproval && !hasWaited) return plan;
   const fresh = await preflight(run);
-  const changes = findChanges(approvedPart(plan), approvedPart(fresh));
+  const [before, after] = [approvedPart(plan), approvedPart(fresh)];
+  const others = run.input.approved === undefined ? [] : findOtherPlan(before, after);
+  if (others.length > 0) throw failWith(planOutdated(others));
+  const changes = findChanges(before, after);
   const { now: at } = run.state;
   const what = `since the run was planned: ${changes.join('; ')}`;
   if (changes.length > 0) apply(run, { type: 'recordExternalChanges', changes: [{ at, what }] });

@@ -1,4 +1,5 @@
 import { describeMinServing } from '../guard/min-serving.ts';
+import type { Problem } from '../model/problem.ts';
 import { count, formatDuration, listNames } from '../text/format.ts';
 import type { PoolPlan } from './pool-plan.ts';
 
@@ -51,17 +52,29 @@ function describeProtection(service: PoolPlan['services'][number]): string {
 
 /** What differs between an approved plan and one that was made now, in words; empty when nothing does. */
 export function findChanges(approved: ApprovedPlan, now: ApprovedPlan): readonly string[] {
-  const fields = (['pool', 'newPool', 'fromVersion', 'toVersion', 'surge'] as const).flatMap((field) =>
-    approved[field] === now[field] ? [] : [`${labels[field]} was ${approved[field]} and is ${now[field]}`],
-  );
   return [
-    ...fields,
+    ...findOtherPlan(approved, now),
+    ...changedFields(['surge'], approved, now),
     ...changedKeys('node', approved.nodes, now.nodes),
     ...changedValues('Service', approved.services, now.services),
     ...changedValues('workload', approved.podSurge, now.podSurge),
     ...listed('new finding', without(now.findings, approved.findings)),
     ...listed('no longer found', without(approved.findings, now.findings)),
   ];
+}
+
+/** Why one of two plans would upgrade something else than the other, in words; empty when both upgrade the same pool between the same versions. */
+export function findOtherPlan(approved: ApprovedPlan, now: ApprovedPlan): readonly string[] {
+  return changedFields(['pool', 'newPool', 'fromVersion', 'toVersion'], approved, now);
+}
+
+/** The problem of a run whose plan is not the approved one any more. */
+export function planOutdated(changes: readonly string[]): Problem {
+  return {
+    code: 'PlanOutdated',
+    message: `the plan no longer fits; nothing was changed: ${changes.join('; ')}`,
+    hint: 'Make a new plan, and review it: nodeferry plan -f POLICY --out plan.json',
+  };
 }
 
 const labels = {
@@ -71,6 +84,16 @@ const labels = {
   toVersion: 'the new version',
   surge: 'the number of new nodes',
 } as const;
+
+function changedFields(
+  fields: readonly (keyof typeof labels)[],
+  before: ApprovedPlan,
+  after: ApprovedPlan,
+): readonly string[] {
+  return fields.flatMap((field) =>
+    before[field] === after[field] ? [] : [`${labels[field]} was ${before[field]} and is ${after[field]}`],
+  );
+}
 
 type Named = Readonly<Record<string, string>>;
 

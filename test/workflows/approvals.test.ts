@@ -8,6 +8,7 @@ import { createTrials } from '../../operations/ask-before-pod-surge.ts';
 import { observeAndPlan } from '../../operations/observe-and-plan.ts';
 import { createObserver } from '../../operations/observer.ts';
 import { abortUpdate, approveUpdate, rejectUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { fillPool } from '../simulator/pools.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import type { World } from '../simulator/world.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
@@ -143,6 +144,12 @@ describe('a run that is started from an approved plan', () => {
     return approvedPart(plan);
   }
 
+  function poolOf({ pools }: World) {
+    const pool = pools.find(({ name }) => name === 'web');
+    if (pool === undefined) throw new Error('the world has no pool');
+    return pool;
+  }
+
   test('does exactly that as long as it fits', async () => {
     const { world, policy, start } = upgradeOf();
     const approved = await planNow(world, policy);
@@ -158,6 +165,36 @@ describe('a run that is started from an approved plan', () => {
     const failure: unknown = await handle.result().catch((error: unknown) => error);
     expect(JSON.stringify(failure)).toContain('PlanOutdated');
     expect(String((failure as Error).cause)).toContain('the number of new nodes was 3 and is 4');
+    expect(world.leases.size).toBe(0);
+  });
+
+  const approvals = { at: ['start'], timeoutMs: undefined, onTimeout: 'stall' } as const;
+
+  test('records what changed while it waited for approval, and continues', async () => {
+    const { world, policy, start } = upgradeOf({ policy: { rollout: { approvals } } });
+    const { harness, handle } = await start({}, { approved: await planNow(world, policy) });
+    await harness.until(handle, 'it waits for approval', waitsForApproval);
+    const pool = poolOf(world);
+    pool.desiredSize += 1;
+    fillPool(world, pool);
+    world.changed();
+    await handle.executeUpdate(approveUpdate, { args: [operator] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expect(report.nodes).toHaveLength(5);
+    expect(report.externalChanges.map(({ what }) => what).join()).toContain('the number of new nodes was 4 and is 5');
+    expectUnharmed(world);
+  });
+
+  test('ends before it changes anything when the pool has another version after the wait', async () => {
+    const { world, policy, start } = upgradeOf({ policy: { rollout: { approvals } } });
+    const { harness, handle } = await start({}, { approved: await planNow(world, policy) });
+    await harness.until(handle, 'it waits for approval', waitsForApproval);
+    poolOf(world).version = '1.99';
+    world.changed();
+    await handle.executeUpdate(approveUpdate, { args: [operator] });
+    const failure: unknown = await handle.result().catch((error: unknown) => error);
+    expect(String((failure as Error).cause)).toContain('the version of the pool was');
     expect(world.leases.size).toBe(0);
   });
 });
