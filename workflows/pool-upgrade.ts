@@ -16,6 +16,7 @@ import { finishRun } from './run/finish-run.ts';
 import { beginRollback } from './run/handlers.ts';
 import { startMonitor } from './run/monitor.ts';
 import { openRun } from './run/open-run.ts';
+import { awaitResumed } from './run/pause.ts';
 import { surgePods } from './run/pod-surge.ts';
 import { settlePool } from './run/remove-new-nodes.ts';
 import { replaceInBatches } from './run/replace-in-batches.ts';
@@ -24,7 +25,7 @@ import { apply, nextStep, type Run, runUntilDone, setPhase } from './run/run.ts'
 import { failWith, problemOf, steps, toOutcome } from './run/steps.ts';
 import { addWave, awaitNewNodes, awaitRegistered, createNewNodes, growToFullSize } from './run/surge.ts';
 import { unwind } from './run/unwind.ts';
-import { awaitWindow, recordTimings } from './run/window.ts';
+import { awaitTurn, awaitWindow, recordTimings } from './run/window.ts';
 
 /**
  * Replaces every node of a pool, step by step as in the runbook: make a plan, lock the pool, create the new nodes, cordon the old ones,
@@ -69,15 +70,22 @@ export async function preflight(run: Run): Promise<PoolPlan> {
 }
 
 /**
- * Plans, and waits for the approval of the start and for an upgrade window, if the policy asks for them. Nothing has been changed yet. The cluster
- * may have changed meanwhile, perhaps for days, so the run then plans anew. A run from an approved plan ends if it would upgrade something else.
+ * Plans, and waits for the approval of the start and for an upgrade window, if the policy asks for them, and while the run is paused. Nothing has been
+ * changed yet. The cluster may have changed meanwhile, perhaps for days, so the run then plans anew.
  */
 async function planAndWait(run: Run): Promise<PoolPlan> {
-  const plan = await preflight(run);
-  const needsApproval = run.input.policy.rollout?.approvals?.at.includes('start') === true;
-  if (needsApproval) await awaitApproval(run, 'start');
-  const hasWaited = await awaitWindow(run, plan, 'nodes');
-  if (!needsApproval && !hasWaited) return plan;
+  let plan = await preflight(run);
+  let isOutdated = run.input.policy.rollout?.approvals?.at.includes('start') === true;
+  if (isOutdated) await awaitApproval(run, 'start');
+  while ((await awaitTurn(run, plan, 'nodes')) || isOutdated) {
+    plan = await planAnew(run, plan);
+    isOutdated = false;
+  }
+  return plan;
+}
+
+/** Plans anew, and records what has changed. A run from an approved plan ends if it would upgrade something else. */
+async function planAnew(run: Run, plan: PoolPlan): Promise<PoolPlan> {
   const fresh = await preflight(run);
   const [before, after] = [approvedPart(plan), approvedPart(fresh)];
   const others = run.input.approved === undefined ? [] : findOtherPlan(before, after);
@@ -91,6 +99,7 @@ async function planAndWait(run: Run): Promise<PoolPlan> {
 
 /** From here on no other run changes the pool. */
 export async function lockPool(run: Run): Promise<void> {
+  await awaitResumed(run);
   setPhase(run, 'lock');
   pushRollback(run, { kind: 'lock' });
   const locked = await toOutcome(() => steps('acquire the lock').acquireLock(run.input));
@@ -110,6 +119,7 @@ export async function lockPool(run: Run): Promise<void> {
  * before old nodes are cordoned. A pool that exists gets instances only once nothing can scale the old one, which may be the same.
  */
 async function addNewNodes(run: Run, plan: PoolPlan): Promise<void> {
+  await awaitResumed(run);
   // It is restored after the new nodes have gone, whichever of the two began first.
   pushRollback(run, { kind: 'scaling', pool: plan.oldPool });
   if (keepsTarget(plan.policy)) {
@@ -178,8 +188,9 @@ async function replaceJoined(run: Run, plan: PoolPlan): Promise<void> {
   }
 }
 
-/** Keeps new pods off these nodes. */
+/** Keeps new pods off these nodes, once the run is not paused. */
 export async function cordon(run: Run, nodes: readonly NodeRef[]): Promise<void> {
+  await awaitResumed(run);
   pushRollback(run, { kind: 'cordons', nodes });
   await runUntilDone(run, 'old nodes to be cordoned', () =>
     steps('cordon old nodes').cordonNodes({ ...nextStep(run), nodes }),

@@ -212,9 +212,15 @@ describe('abort', () => {
 });
 
 describe('pause', () => {
-  test.each(['createPool', 'cordonNodes', 'excludeNext', 'awaitConnectionsDrained', 'terminateNode'] as const)(
-    'at %s lets nodes in progress finish, excludes no other, and continues after resume',
-    async (step) => {
+  test.each([
+    ['createPool', 'cordon'],
+    ['cordonNodes', 'replace'],
+    ['excludeNext', 'replace'],
+    ['awaitConnectionsDrained', 'replace'],
+    ['terminateNode', 'replace'],
+  ] as const)(
+    'at %s lets nodes in progress finish, excludes no other, and continues after resume from phase %s',
+    async (step, phase) => {
       const { world, start } = upgradeOf();
       let pause = async (): Promise<unknown> => undefined;
       const { harness, handle } = await start({
@@ -224,10 +230,10 @@ describe('pause', () => {
       pause = async () => await handle.startUpdate(pauseUpdate, { args: [operator], waitForStage: 'ACCEPTED' });
       const quiet = await harness.until(
         handle,
-        'paused in replace with no node in progress',
+        `paused in ${phase} with no node in progress`,
         (status) =>
           status.paused !== undefined &&
-          status.phase === 'replace' &&
+          status.phase === phase &&
           status.nodes.every((node) => node.step === 'pending' || node.step === 'replaced'),
       );
       expect(quiet.paused?.by).toBe('ann');
@@ -256,11 +262,11 @@ describe('messages', () => {
     const refused = async (what: Promise<unknown>) =>
       expect(await what.catch((error: unknown) => error)).toBeInstanceOf(WorkflowUpdateFailedError);
     await refused(handle.executeUpdate(resumeUpdate, { args: [operator] }));
+    // A run that is aborted before it has changed anything has nothing to clean up, and ends at once.
+    await harness.until(handle, 'it is to replace nodes', (status) => status.phase === 'replace');
     await handle.executeUpdate(pauseUpdate, { args: [operator] });
     await refused(handle.executeUpdate(pauseUpdate, { args: [operator] }));
     await refused(handle.executeUpdate(pauseUpdate, { args: [{} as never] }));
-    // A run that is aborted before it has changed anything has nothing to clean up, and ends at once.
-    await harness.until(handle, 'it waits before the first node', (status) => status.phase === 'replace');
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     await refused(handle.executeUpdate(abortUpdate, { args: [operator] }));
     await refused(handle.executeUpdate(pauseUpdate, { args: [operator] }));
@@ -278,12 +284,9 @@ describe('messages', () => {
     const early = handle.executeUpdate(pauseUpdate, { args: [operator] });
     await harness.restart();
     expect(await early).toMatchObject({ run: 'run-1' });
-    const paused = await harness.until(
-      handle,
-      'it waits before the first node',
-      (status) => status.phase === 'replace',
-    );
-    expect(paused.paused?.by).toBe('ann');
+    const paused = await harness.until(handle, 'it has a plan', ({ nodes }) => nodes.length > 0);
+    expect(paused).toMatchObject({ phase: 'preflight', paused: operator });
+    expect(world.leases.size).toBe(0);
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
     expect((await handle.result()).outcome).toBe('completed');
     expectNothingLost(world);

@@ -30,8 +30,8 @@ describe('random faults', () => {
           attempts += 1;
           if (attempts < meddleAt || hasMeddled || started === undefined) return;
           const { harness, handle } = started;
-          // A pause waits for the answer whether a node may be excluded, which would wait here for the pause.
-          if (step === 'excludeNext') return;
+          // A pause waits for the end of these, which would wait here for the pause.
+          if (step === 'excludeNext' || step === 'surgePods') return;
           hasMeddled = true;
           if (meddling === 'pause') {
             await handle.executeUpdate(pauseUpdate, { args: [operator] });

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { WindowRule } from '../../core/schedule/schedule.ts';
 import { weekdays } from '../../core/schedule/schedule.ts';
-import type { RunReport } from '../../core/status/status.ts';
-import { abortUpdate, overrideWindowUpdate } from '../../workflows/messages.ts';
+import type { RunReport, RunStatus } from '../../core/status/status.ts';
+import { abortUpdate, overrideWindowUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { fillPool } from '../simulator/pools.ts';
 import type { World } from '../simulator/world.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
@@ -81,6 +81,29 @@ describe('a run that is started before its window opens', () => {
     expect(report.outcome).toBe('aborted');
     expect((world.clock.now() - midnight) / hourMs).toBeLessThan(2);
     expect(report.leftovers).toEqual([]);
+  });
+
+  test('and is paused meanwhile touches nothing when it opens, and after a late resume waits for the next one', async () => {
+    const { world, start } = upgradeOf({ policy: { schedule: { windows: [daily(2, 6)] } } });
+    const locked: number[] = [];
+    const { harness, handle } = await start({
+      before: (step) => {
+        if (step === 'acquireLock') locked.push((world.clock.now() - midnight) / hourMs);
+      },
+    });
+    await harness.until(handle, 'it waits for its window', ({ waiting }) => waiting?.action !== undefined);
+    await handle.executeUpdate(pauseUpdate, { args: [operator] });
+    const isOpen = ({ window }: RunStatus) => window?.mayStart === true;
+    const paused = await harness.until(handle, 'the window has opened', isOpen);
+    expect(paused).toMatchObject({ paused: operator, phase: 'preflight' });
+    expect(paused.waiting).toBeUndefined();
+    world.clock.advance(6 * hourMs);
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expect(locked).toHaveLength(1);
+    expect(Math.min(...locked, ...timesOf(report).excluded)).toBeGreaterThanOrEqual(26);
+    expectUnharmed(world);
   });
 
   test('continues at once when an operator overrides the windows, and records who and why', async () => {

@@ -54,12 +54,12 @@ export async function excludeNext(
     run.state.status.maxInFlight !== status.maxInFlight ||
     run.state.status.rollback !== status.rollback ||
     idleOf(run.state, inFlight).some((node) => isStillThere(stepOf(run.state, node)));
-  run.handles.isExcluding = true;
+  run.handles.hasPausableStep = true;
   let answer: Awaited<ReturnType<typeof ask>> | undefined;
   try {
     answer = await runUnless(isOutdated, async () => await ask(question));
   } finally {
-    run.handles.isExcluding = false;
+    run.handles.hasPausableStep = false;
   }
   if (answer === undefined) return [];
   apply(run, { type: 'setWaiting', waiting: undefined });

@@ -248,9 +248,9 @@ function notifyNode({ state, handles }: Run, name: string): void {
   ).catch(() => undefined);
 }
 
-/** Answers only once no step that began before the pause can exclude a node any more. */
+/** Answers only once no step that began before the pause can exclude a node or release a pod any more. */
 async function pause(run: Run, request: OperatorRequest): Promise<Acknowledgement> {
   const acknowledgement = answer(run, 'pause', request);
-  await condition(() => !run.handles.isExcluding || run.state.status.paused === undefined);
+  await condition(() => !run.handles.hasPausableStep || run.state.status.paused === undefined);
   return acknowledgement;
 }

@@ -38,11 +38,11 @@ export interface RunHandles {
   /** Requests to skip a node that its workflow has not answered yet, by name. */
   readonly skips: Record<string, SkipRequest>;
   monitor: Monitor | undefined;
-  /** A step is running that may exclude a node. */
-  isExcluding: boolean;
+  /** A step is running that a pause cancels, because it may exclude a node or release pods. */
+  hasPausableStep: boolean;
 }
 
 /** The handles of a run before its first step. */
 export function openHandles(): RunHandles {
-  return { forward: new CancellationScope(), nodes: {}, skips: {}, monitor: undefined, isExcluding: false };
+  return { forward: new CancellationScope(), nodes: {}, skips: {}, monitor: undefined, hasPausableStep: false };
 }

@@ -1,15 +1,14 @@
-import { condition } from '@temporalio/workflow';
 import type { PoolStepInput } from '../../activities/fence.ts';
 import type { PodSurgeInput, PodSurgeResult } from '../../activities/pod-surge.ts';
-import type { Done } from '../../activities/polling.ts';
+import type { Done, Outcome } from '../../activities/polling.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import { maxNodesToSurge } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { surgesPods } from '../../core/policy/policy.ts';
 import { leftOf } from '../../core/run/nodes.ts';
 import { mustRollBack } from '../../core/run/rollback.ts';
-import { mayProceed } from '../../core/run/stalled.ts';
 import { count } from '../../core/text/format.ts';
+import { awaitResumed, runUnlessPaused } from './pause.ts';
 import { pushRollback } from './rollback.ts';
 import { apply, nextStep, type Run, runUntilDone, setPhase } from './run.ts';
 import { steps } from './steps.ts';
@@ -25,7 +24,7 @@ export async function surgePods(
 ): Promise<readonly NodeRef[]> {
   if (!surgesPods(policy)) return waiting;
   setPhase(run, 'pod-surge');
-  await condition(() => mayProceed(run.state));
+  await awaitResumed(run);
   if (!mustRollBack(run.state, 'released')) pushRollback(run, { kind: 'released' });
   const next = waiting.slice(0, maxNodesToSurge(policy));
   return await replacePods(run, { waiting: next, unplaced, direction: 'forward' });
@@ -46,6 +45,22 @@ function nothingSurged(at: number): Done<PodSurgeResult> {
   return { outcome: 'done', at, batch: [], released: {}, evictedInstead: [] };
 }
 
+/** The step. While the run is paused, no pods are released; then it begins again with what it observes. Nothing pauses a run that rolls back. */
+async function surge(
+  run: Run,
+  isForward: boolean,
+  isOutdated: () => boolean,
+  input: Omit<PodSurgeInput, keyof PoolStepInput>,
+): Promise<Outcome<PodSurgeResult>> {
+  const step = async () => await steps('surge pods').surgePods({ ...nextStep(run), ...input });
+  while (!isOutdated()) {
+    const outcome = isForward ? await runUnlessPaused(run, step) : await step();
+    if (outcome !== undefined) return outcome;
+    await awaitResumed(run, isOutdated);
+  }
+  return nothingSurged(run.state.now);
+}
+
 async function replacePods(run: Run, input: Omit<PodSurgeInput, keyof PoolStepInput>): Promise<readonly NodeRef[]> {
   const isForward = input.direction === 'forward';
   const before = isForward ? run.state.evictedInstead : [];
@@ -59,8 +74,7 @@ async function replacePods(run: Run, input: Omit<PodSurgeInput, keyof PoolStepIn
   const { batch, released, evictedInstead, aside, at } = await runUntilDone(
     run,
     `replacements for the pods of ${count(input.waiting.length, 'node')}`,
-    async () =>
-      isOutdated() ? nothingSurged(run.state.now) : await steps('surge pods').surgePods({ ...nextStep(run), ...known }),
+    async () => await surge(run, isForward, isOutdated, known),
     isOutdated,
   );
   if (isForward) {

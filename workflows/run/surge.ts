@@ -1,19 +1,20 @@
-import { condition } from '@temporalio/workflow';
 import type { NodeRef } from '../../core/model/node.ts';
 import { type PoolPlan, summarize } from '../../core/plan/pool-plan.ts';
 import { isInPlace, keepsTarget } from '../../core/policy/members.ts';
 import { surgesPods } from '../../core/policy/policy.ts';
 import { requestedSize } from '../../core/run/capacity.ts';
 import { skippedOf } from '../../core/run/nodes.ts';
-import { isSetAside, mayProceed } from '../../core/run/stalled.ts';
+import { isSetAside } from '../../core/run/stalled.ts';
 import { pairByZone } from '../../core/surge/pair-by-zone.ts';
+import { awaitResumed } from './pause.ts';
 import { dropRollback, pushRollback } from './rollback.ts';
 import { apply, nextStep, type Run, runUntilDone, setPhase } from './run.ts';
 import { failWith, steps } from './steps.ts';
 import { awaitWindow } from './window.ts';
 
-/** Requests the new nodes, or the first wave of them, in a new pool or in one that exists. */
+/** Requests the new nodes, or the first wave of them, in a new pool or in one that exists; none while the run is paused. */
 export async function createNewNodes(run: Run, plan: PoolPlan): Promise<void> {
+  await awaitResumed(run);
   setPhase(run, 'node-surge');
   pushRollback(run, { kind: 'new-pool' });
   const [goal, label] = beginningOf(plan);
@@ -85,7 +86,7 @@ export async function growToFullSize(run: Run, plan: PoolPlan): Promise<void> {
 
 async function grow(run: Run, plan: PoolPlan, size: number): Promise<void> {
   const { newPool } = plan;
-  await condition(() => mayProceed(run.state));
+  await awaitResumed(run);
   setPhase(run, 'node-surge');
   await runUntilDone(run, `${newPool.name} to grow`, () =>
     steps(`grow ${newPool.name} to ${size}`).resizePool({ ...nextStep(run), plan: summarize(plan), size }),

@@ -3,6 +3,7 @@ import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { measureTimes } from '../../core/run/measured-times.ts';
 import { isBoundToWindows } from '../../core/run/state.ts';
 import type { WindowWork } from '../../core/schedule/needed-time.ts';
+import { awaitResumed } from './pause.ts';
 import { apply, type Run, runUntilDone } from './run.ts';
 import { runUnless } from './run-unless.ts';
 import { steps, toOutcome, waits } from './steps.ts';
@@ -23,6 +24,16 @@ export async function awaitWindow(run: Run, plan: PoolPlan, work: WindowWork): P
     if (window.mayStart) return hasWaited;
     await awaitOpening(run, question, window.detail);
   }
+}
+
+/** The same, and the run must not be paused at that moment: a window may close during a pause. Returns whether it has waited for either. */
+export async function awaitTurn(run: Run, plan: PoolPlan, work: WindowWork): Promise<boolean> {
+  let hasWaited = await awaitWindow(run, plan, work);
+  while (await awaitResumed(run)) {
+    hasWaited = true;
+    await awaitWindow(run, plan, work);
+  }
+  return hasWaited;
 }
 
 /** What has to fit into a window; undefined when no window is waited for. */
