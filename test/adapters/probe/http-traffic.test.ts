@@ -33,10 +33,12 @@ async function serve(answer: (response: ServerResponse) => unknown): Promise<See
   return seen;
 }
 
-/** By default with bounds that nothing reaches where others keep the processor busy: then all requests of a second are sent at once. */
+/** Bounds that nothing reaches where others keep the processor busy: then all requests of a second are sent at once. */
+const patient = { ratePerSecond: 100, timeoutMs: 60_000 };
+
+/** By default with those bounds. */
 function watch(overrides: Partial<ProbePolicy>, maxInFlight = 10_000): TrafficWatch {
-  const probe = { name: 'web', urls: [], ratePerSecond: 100, timeoutMs: 60_000, ...overrides };
-  return createHttpTraffic({ maxInFlight }).watch([probe]);
+  return createHttpTraffic({ maxInFlight }).watch([{ name: 'web', urls: [], ...patient, ...overrides }]);
 }
 
 const sentAtLeast = (running: TrafficWatch, count: number) =>
@@ -56,10 +58,9 @@ test('sends each request on a connection of its own and loses none', async () =>
 
 test('counts what each probe has lost by its name', async () => {
   const [fine, broken] = [await serve((response) => response.end('ok')), await serve((response) => response.destroy())];
-  const probe = { ratePerSecond: 100, timeoutMs: 2_000 };
-  const running = createHttpTraffic().watch([
-    { ...probe, name: 'fine', urls: [fine.url] },
-    { ...probe, name: 'broken', urls: [broken.url] },
+  const running = createHttpTraffic({ maxInFlight: 10_000 }).watch([
+    { ...patient, name: 'fine', urls: [fine.url] },
+    { ...patient, name: 'broken', urls: [broken.url] },
   ]);
   await sentAtLeast(running, 30);
   const { lost, lostBy } = await running.stop();
