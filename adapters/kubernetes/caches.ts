@@ -22,7 +22,7 @@ import { budgetFacts } from './map-budget.ts';
 import { withIngresses } from './map-ingress.ts';
 import { attachmentFacts, nodeFacts } from './map-node.ts';
 import { podFacts } from './map-pod.ts';
-import { withBoundGroups } from './map-pod-groups.ts';
+import { withBoundGroups, withNodeBindings } from './map-pod-groups.ts';
 import { serviceFacts, sliceFacts } from './map-service.ts';
 import { daemonSetFacts, deploymentFacts, replicaSetFacts, statefulSetFacts } from './map-workload.ts';
 import { createReflector, type Reflector, type WatchedObject } from './reflector.ts';
@@ -88,9 +88,9 @@ export function createCaches(
     const version = all.reduce((sum, cache) => sum + cache.version(), 0);
     const outageAt = connection.outageAt();
     if (last?.version !== version || last.facts.outageAt !== outageAt || last.surroundings !== now) {
-      const { boundGroups, ingressBackends, ...others } = now;
+      const { boundGroups, nodeBindings, ingressBackends, ...others } = now;
       const joined = join();
-      const bound = withBoundGroups(joined.services, boundGroups);
+      const bound = withNodeBindings(withBoundGroups(joined.services, boundGroups), nodeBindings);
       const services = withIngresses(bound, joined.nodes, ingressBackends);
       const facts = { ...joined, services, ...others, ...(outageAt === undefined ? {} : { outageAt }) };
       last = { version, facts, surroundings: now };

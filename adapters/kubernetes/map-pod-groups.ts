@@ -2,7 +2,7 @@ import type { ServiceFacts } from '../../core/model/service.ts';
 
 /** The part of a TargetGroupBinding (elbv2.k8s.aws/v1beta1) that matters here (aws-load-balancer-controller, apis/elbv2/v1beta1/targetgroupbinding_types.go). */
 export interface TargetGroupBinding {
-  readonly metadata?: { readonly namespace?: string };
+  readonly metadata?: { readonly namespace?: string; readonly name?: string };
   readonly spec?: {
     readonly targetGroupARN?: string;
     readonly targetType?: string;
@@ -37,3 +37,35 @@ export function withBoundGroups(
     return { ...service, podGroups: { names, zones: [], zonesNeedCandidate: false } };
   });
 }
+
+/** A target group whose targets are nodes, and the Service (`namespace/name`) on whose port of each node it sends. */
+export interface NodeBinding {
+  readonly service: string;
+  /** `TargetGroupBinding namespace/name`. */
+  readonly binding: string;
+}
+
+/** None for a binding of pods. */
+export function nodeBindingOf({ metadata, spec }: TargetGroupBinding): readonly NodeBinding[] {
+  const { namespace = '', name = '' } = metadata ?? {};
+  if (spec?.targetType !== 'instance' || spec.serviceRef?.name === undefined) return [];
+  return [{ service: `${namespace}/${spec.serviceRef.name}`, binding: `TargetGroupBinding ${namespace}/${name}` }];
+}
+
+/**
+ * The Services with the bindings of nodes to them, which nobody observes: those of an Ingress or a Gateway, and those that somebody made. The load
+ * balancer of a Service of type LoadBalancer has such a binding too, and is observed by its address.
+ */
+export function withNodeBindings(
+  services: readonly ServiceFacts[],
+  bindings: readonly NodeBinding[],
+): readonly ServiceFacts[] {
+  const byService = new Map(bindings.toReversed().map(({ service, binding }) => [service, binding]));
+  return services.map((service) => {
+    const by = byService.get(service.key);
+    return by === undefined || service.type !== 'NodePort' ? service : { ...service, unobservedBalancer: { by, hint } };
+  });
+}
+
+const hint =
+  'Have its pods as targets instead of nodes: target type `ip` of its Ingress, Gateway or TargetGroupBinding.';

@@ -22,7 +22,13 @@ import {
   type NetworkPolicyObject,
   networkPolicyFacts,
 } from './map-network-policy.ts';
-import { type BoundGroup, boundGroupOf, type TargetGroupBinding } from './map-pod-groups.ts';
+import {
+  type BoundGroup,
+  boundGroupOf,
+  type NodeBinding,
+  nodeBindingOf,
+  type TargetGroupBinding,
+} from './map-pod-groups.ts';
 import { type LimitRangeObject, limitRangeFacts, quotaFacts } from './map-quota.ts';
 import {
   apiServiceFacts,
@@ -56,6 +62,8 @@ export type Surroundings = Required<
 > & {
   /** Target groups of pods that objects of the cluster bind to Services. */
   readonly boundGroups: readonly BoundGroup[];
+  /** Target groups of nodes that such objects bind to Services. */
+  readonly nodeBindings: readonly NodeBinding[];
   /** Services behind Ingresses that may send to them through nodes. */
   readonly ingressBackends: readonly IngressBackend[];
 };
@@ -160,6 +168,7 @@ function joinSurroundings(
       bindings?.unread === undefined
         ? items('targetGroupBindings').flatMap((item) => boundGroupOf(item as TargetGroupBinding))
         : boundBefore,
+    nodeBindings: items('targetGroupBindings').flatMap((item) => nodeBindingOf(item as TargetGroupBinding)),
     ingressBackends: items('ingresses').flatMap((item) => ingressBackends(item as V1Ingress)),
     webhooks: [
       ...items('validatingWebhookConfigurations').flatMap((item) =>

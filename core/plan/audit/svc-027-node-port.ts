@@ -6,9 +6,8 @@ import type { Finding } from '../finding.ts';
 import type { ClusterQuestion, ClusterRule } from './rule.ts';
 
 /**
- * SVC-027: a Service of type NodePort may be behind a load balancer that is not derived from a Service (an ALB Ingress with instance targets, a
- * TargetGroupBinding, a target group made by hand). Its targets are not observed, so nothing waits for them. Where its pods are the targets, they are.
- * Where an object of the cluster says that there is such a load balancer, the run is refused, unless the policy accepts the loss.
+ * SVC-027: a Service of type NodePort may be behind a load balancer that is not derived from a Service (that of an Ingress or a Gateway, or one made by
+ * hand). Its targets are not observed, so nothing waits for them. Where its pods are the targets, they are. Where an object of the cluster says that there is such a load balancer, the run is refused, unless the policy accepts the loss.
  */
 export const svc027NodePort: ClusterRule = (question) => {
   const { facts, nodes } = question;

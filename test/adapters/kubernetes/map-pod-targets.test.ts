@@ -2,7 +2,13 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { expect, test } from 'vitest';
 import { podFacts } from '../../../adapters/kubernetes/map-pod.ts';
-import { boundGroupOf, withBoundGroups } from '../../../adapters/kubernetes/map-pod-groups.ts';
+import {
+  boundGroupOf,
+  nodeBindingOf,
+  withBoundGroups,
+  withNodeBindings,
+} from '../../../adapters/kubernetes/map-pod-groups.ts';
+import type { ServiceFacts } from '../../../core/model/service.ts';
 import { aService } from '../../core/support/facts.ts';
 
 const arn = 'arn:aws:elasticloadbalancing:eu-west-1:1:targetgroup/k8s-shop-web/1';
@@ -33,6 +39,19 @@ test('a Service has the groups that are bound to it, each once, and no zones in 
 test('a Service that names its groups itself keeps these', () => {
   const podGroups = { names: ['k8s1-web'], zones: ['a'], zonesNeedCandidate: true };
   expect(withBoundGroups([aService('web', [], { podGroups })], binding())[0]?.podGroups).toBe(podGroups);
+});
+
+test('a Service of type NodePort to whose nodes a binding sends has a load balancer that nobody observes', () => {
+  const bound = (spec: { readonly targetType?: string }) =>
+    nodeBindingOf({ metadata: { namespace: 'default', name: 'tgb' }, spec: { ...spec, serviceRef: { name: 'web' } } });
+  const told = (type: ServiceFacts['type'], bindings = bound({ targetType: 'instance' })) =>
+    withNodeBindings([aService('web', [], { type }), aService('api', [], { type })], bindings).map(
+      ({ unobservedBalancer }) => unobservedBalancer?.by,
+    );
+  expect(told('NodePort')).toEqual(['TargetGroupBinding default/tgb', undefined]);
+  expect(told('LoadBalancer')).toEqual([undefined, undefined]);
+  expect(told('NodePort', bound({ targetType: 'ip' }))).toEqual([undefined, undefined]);
+  expect(told('NodePort', bound({}))).toEqual([undefined, undefined]);
 });
 
 test.each(['Succeeded', 'Failed'])('a pod that has %s has no address any more: another may have it', (phase) => {
