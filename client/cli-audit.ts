@@ -8,6 +8,8 @@ import { wrapHelp } from './wrap-help.ts';
 /** Options of `audit`, as commander parses them. */
 interface AuditFlags extends ClusterOptions {
   readonly file?: string;
+  /** Its name, or true without one. */
+  readonly cluster?: string | true;
   readonly service?: string;
   readonly pool?: string;
   readonly region?: string;
@@ -21,6 +23,12 @@ export function addAudit(program: Command, finish: (code: ExitCode) => void): vo
     .command('audit')
     .description('find what would lose connections when nodes are replaced, with the fixes; changes nothing')
     .option('-f, --file <policy>', 'policy whose settings and accepted losses hold, - for standard input')
+    .addOption(
+      new Option('--cluster [name]', 'the whole cluster, which is the default; its name in the report').conflicts([
+        'service',
+        'pool',
+      ]),
+    )
     .option('--service <ns/name>', 'only what has to do with this Service')
     .option('--pool <name>', 'only the nodes of this pool, and what is on them')
     .addOption(acceptOption())
@@ -47,8 +55,11 @@ export function addAudit(program: Command, finish: (code: ExitCode) => void): vo
           '\n  $ nodeferry audit -o sarif > audit.sarif   # for code scanning',
       ),
     )
-    .action(async ({ file, service, pool, region, output, accept, ...options }: AuditFlags) => {
+    .action(async ({ cluster, file, service, pool, region, output, accept, ...options }: AuditFlags) => {
       const { auditCommand } = await import('./commands/audit.ts');
-      finish(await auditCommand({ file, service, pool, region, output, accept, ...clusterOptionsOf(options) }));
+      const named = typeof cluster === 'string' ? { cluster } : {};
+      finish(
+        await auditCommand({ file, service, pool, region, output, accept, ...named, ...clusterOptionsOf(options) }),
+      );
     });
 }

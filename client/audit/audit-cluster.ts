@@ -14,6 +14,8 @@ import { type AuditLimits, chooseNodes } from './choose-nodes.ts';
 /** Which cluster is audited, and which part of it. */
 export interface AuditTarget extends ClusterOptions, AuditLimits {
   readonly region: string | undefined;
+  /** Name of the cluster; that of the kubeconfig unless given. */
+  readonly cluster?: string;
   /** Its settings hold instead of the defaults. */
   readonly policy?: Policy;
 }

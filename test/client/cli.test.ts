@@ -59,6 +59,11 @@ describe('the command line', () => {
       says: /required option '--reason <text>' not specified/,
     },
     {
+      name: 'an audit of the whole cluster and of one pool of it',
+      args: ['audit', '--cluster', '--pool', 'web'],
+      says: /'--cluster \[name\]' cannot be used with option '--pool <name>'/,
+    },
+    {
       name: 'a report as data and as a document at once',
       args: ['report', 'a/b', '-o', 'json', '--format', 'html'],
       says: /'--format <format>' cannot be used with option '-o, --output <format>'/,

@@ -128,8 +128,8 @@ describe('an audit of a real API server', () => {
   it('finds what is wrong, and its commands fix what they are for', async () => {
     const wanted = ['SVC-001', 'SVC-005', 'WKL-003', 'WKL-006', 'WKL-013', 'WKL-020', 'WKL-033'];
     await expect.poll(async () => rulesOf((await audit()).report)).toEqual(expect.arrayContaining(wanted));
-    const { code, report } = await audit();
-    expect(code).toBe(1);
+    const { code, report } = await audit('--cluster', 'shop');
+    expect({ code, cluster: report.cluster }).toEqual({ code: 1, cluster: 'shop' });
     expect(report.unread).toMatchObject([{ what: 'load balancers' }]);
 
     for (const command of report.findings.flatMap(({ fix }) => fix.commands ?? [])) run(command);
