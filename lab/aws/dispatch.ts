@@ -65,13 +65,14 @@ export function createDispatcher(world: World, log: LoggedCall[]) {
     const service = request.kind === 'operation' ? request.operation.service : request.service;
     const action = request.kind === 'operation' ? request.operation.name : request.action;
     const input = request.kind === 'operation' ? request.input : {};
-    const delayMs = answerDelay(world.faults, service, action);
+    const call = { service, action, userAgent };
+    const delayMs = answerDelay(world.faults, call);
     const finish = (outcome: string, answer: RawAnswer): Dispatched => {
       log.push({ at: world.clock.now(), service, action, outcome, userAgent, input });
       return { answer, delayMs };
     };
     try {
-      const injected = injectedError(world.faults, world.random, service, action);
+      const injected = injectedError(world.faults, world.random, call);
       if (injected !== undefined) throw injected;
       if (request.kind === 'unmodelled') return finish('ok', answerUnmodelled(request, requestId));
       const handler = handlers[request.operation.service][action];

@@ -1,11 +1,20 @@
 import { AwsError } from './codec/errors.ts';
 
-/** Which calls a fault affects: all of them, those of a service, or one action. */
+/** Which calls a fault affects: all of them, those of a service, of one action, or of a client. */
 interface CallMatch {
   /** `ec2`, `autoscaling`, `eks` or `elbv2`. */
   readonly service?: string;
   /** E.g. `DescribeTargetHealth`. */
   readonly action?: string;
+  /** Part of the User-Agent, e.g. `aws-sdk-js`. */
+  readonly client?: string;
+}
+
+/** A call to which a fault may apply. */
+interface Call {
+  readonly service: string;
+  readonly action: string;
+  readonly userAgent: string;
 }
 
 /** Injected faults. */
@@ -67,34 +76,34 @@ export function faultControls(state: FaultState): Faults {
   };
 }
 
-function matching(state: FaultState, kind: CallFault['kind'], service: string, action: string): CallFault[] {
+function matching(state: FaultState, kind: CallFault['kind'], { service, action, userAgent }: Call): CallFault[] {
   return state.calls.filter(
-    ({ kind: k, match }) => k === kind && (match.service ?? service) === service && (match.action ?? action) === action,
+    ({ kind: k, match }) =>
+      k === kind &&
+      (match.service ?? service) === service &&
+      (match.action ?? action) === action &&
+      userAgent.includes(match.client ?? ''),
   );
 }
 
 /** How late the response is, in milliseconds. */
-export function answerDelay(state: FaultState, service: string, action: string): number {
-  return Math.max(0, ...matching(state, 'slow', service, action).map((fault) => fault.amount));
+export function answerDelay(state: FaultState, call: Call): number {
+  return Math.max(0, ...matching(state, 'slow', call).map((fault) => fault.amount));
 }
 
 /** The error that an injected fault causes for a call, if any. */
-export function injectedError(
-  state: FaultState,
-  random: () => number,
-  service: string,
-  action: string,
-): AwsError | undefined {
-  if (isForbidden(state, service, action)) return forbiddenError(service, action);
+export function injectedError(state: FaultState, random: () => number, call: Call): AwsError | undefined {
+  const { service, action } = call;
+  if (matching(state, 'forbid', call).length > 0) return forbiddenError(service, action);
   const hit = (fault: CallFault) => random() < fault.amount;
-  if (matching(state, 'throttle', service, action).some(hit)) return throttlingError(service);
-  if (matching(state, 'fail', service, action).some(hit)) return internalError(service);
+  if (matching(state, 'throttle', call).some(hit)) return throttlingError(service);
+  if (matching(state, 'fail', call).some(hit)) return internalError(service);
   return undefined;
 }
 
 /** Whether IAM refuses that call. Services also ask this for what they do on a caller's behalf. */
 export function isForbidden(state: FaultState, service: string, action: string): boolean {
-  return matching(state, 'forbid', service, action).length > 0;
+  return matching(state, 'forbid', { service, action, userAgent: '' }).length > 0;
 }
 
 /** EC2 API reference "Error codes": UnauthorizedOperation; the others "Common errors": AccessDenied, or AccessDeniedException in JSON. */

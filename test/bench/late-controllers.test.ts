@@ -55,7 +55,8 @@ test.each([
 test('AWS refuses to deregister targets, until it is allowed, and nothing else', () => {
   const state = aws.noFaults();
   const allow = refuseOnAws({ faults: aws.faultControls(state) });
-  const refused = (action: string) => aws.injectedError(state, () => 0.99, 'elbv2', action) !== undefined;
+  const refused = (action: string) =>
+    aws.injectedError(state, () => 0.99, { service: 'elbv2', action, userAgent: '' }) !== undefined;
   expect([refused('DeregisterTargets'), refused('RegisterTargets')]).toEqual([true, false]);
   allow();
   expect(refused('DeregisterTargets')).toBe(false);

@@ -120,11 +120,11 @@ describe('in a real cluster under traffic', () => {
     churn = await startEndpointChurn(lab);
     await upgrades.beginClean(extra);
     // Throttled reads of the load balancers only make it longer: the contract tests and the simulator throttle those too.
-    for (const service of ['eks', 'autoscaling', 'ec2']) lab.aws.faults.throttle({ service }, 0.3);
+    // Not those of the cloud controller manager: it may never register a node whose instance it could not read when the node came.
+    for (const service of ['eks', 'autoscaling', 'ec2'])
+      lab.aws.faults.throttle({ service, client: 'aws-sdk-js' }, 0.3);
     const startedAt = Date.now();
-    // The cloud controller manager is throttled as well, and backs off for longer each time.
-    const waits = { deadlines: { deregistration: '5m' } };
-    const report = await upgrades.upgrade(upgrades.nextPolicy({ longStreams: true, waits }));
+    const report = await upgrades.upgrade(upgrades.nextPolicy({ longStreams: true }));
     lab.aws.faults.clear();
     const losses = await upgrades.losses(extra);
     tell('all rules on, throttled', losses, startedAt);

@@ -51,6 +51,15 @@ test('a fault of one action leaves the others alone', async () => {
   await expect(calls['eks']?.(cloud)).resolves.toMatchObject({ nodegroups: [] });
 });
 
+test('a fault of one client leaves the others alone', async () => {
+  const cloud = await startCloud();
+  const read = async () => await cloud.eks.send(new ListNodegroupsCommand({ clusterName: 'lab' }));
+  cloud.aws.faults.fail({ client: 'aws-sdk-go' }, 1);
+  await expect(read()).resolves.toMatchObject({ nodegroups: [] });
+  cloud.aws.faults.fail({ client: 'aws-sdk-js' }, 1);
+  await expect(read()).rejects.toMatchObject({ name: 'ServerException' });
+});
+
 test('a slow answer comes when its time has passed', async () => {
   const cloud = await startCloud();
   cloud.aws.faults.slow({ service: 'eks' }, 30_000);
