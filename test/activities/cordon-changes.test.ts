@@ -1,12 +1,11 @@
 /** The step between removing the run's cordon and setting it again, and cordons of somebody else, where a controller reads the label with the cordon. */
 import { expect, test } from 'vitest';
-import type { NodeStepInput } from '../../activities/node-step.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { serviceNamed } from '../simulator/disturbances.ts';
 import { later, type World } from '../simulator/world.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
-import { lockPool, run } from './lock-pool.ts';
+import { lockPool, planFirstNode, run } from './lock-pool.ts';
 
 /** The API server is lost between the first removal of a cordon and its return. */
 function loseCordon(ports: Ports): Ports {
@@ -41,22 +40,12 @@ async function openScene({ cordonedBy = run, listen }: Scene = {}) {
   for (const name of ['web', 'api']) serviceNamed(world, name).readsLabelWithCordon = true;
   world.changed();
   const locked = lockPool(upgrade, listen);
-  const { plan } = await locked.step('preflight', async () => await locked.activities.preflight({ run, policy }));
-  const [node] = plan.nodes;
-  if (node === undefined) throw new Error('no node');
+  const input = await planFirstNode(locked);
+  const { node } = input;
   const { cluster } = lockPool({ world, policy }).ports;
   if (cordonedBy === run) await cluster.cordon(node, run);
   else seen(world).cordoned = true;
   world.changed();
-  const input: NodeStepInput = {
-    run,
-    node,
-    pool: plan.oldPool,
-    policy,
-    baselines: plan.baselines,
-    attempt: { round: 1, step: 1 },
-    direction: 'forward',
-  };
   const exclude = async () => await cluster.exclude(node, run);
   const deregister = async () => await locked.activities.awaitDeregistered({ ...input, excludedAt: world.clock.now() });
   return { ...locked, input, exclude, deregister };

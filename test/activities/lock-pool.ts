@@ -1,5 +1,6 @@
 import { type Activities, createActivities } from '../../activities/activities.ts';
 import { type PoolStepInput, poolLockOf } from '../../activities/fence.ts';
+import type { NodeStepInput } from '../../activities/node-step.ts';
 import type { Outcome } from '../../activities/polling.ts';
 import type { PoolLock } from '../../core/model/pool-lock.ts';
 import type { Ports } from '../../ports/ports.ts';
@@ -53,4 +54,13 @@ export function lockPool(scene: Scene, listen: (ports: Ports) => Ports = (ports)
       return outcome;
     },
   };
+}
+
+/** Plans, and returns the input of the first step of the first node. */
+export async function planFirstNode({ policy, activities, step }: LockedPool): Promise<NodeStepInput> {
+  const { plan } = await step('preflight', async () => await activities.preflight({ run, policy }));
+  const [node] = plan.nodes;
+  if (node === undefined) throw new Error('no node');
+  const { oldPool: pool, baselines } = plan;
+  return { run, node, pool, policy, baselines, attempt: { round: 1, step: 1 }, direction: 'forward' };
 }

@@ -1,12 +1,11 @@
 /** States that are easily taken for others: a target that drains and fails its checks is reported as unhealthy, and an instance that is off is not gone. */
 import { expect, test } from 'vitest';
-import type { NodeStepInput } from '../../activities/node-step.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { serviceNamed } from '../simulator/disturbances.ts';
 import { losePower } from '../simulator/silent-nodes.ts';
 import { later } from '../simulator/world.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
-import { lockPool, run } from './lock-pool.ts';
+import { lockPool, planFirstNode, run } from './lock-pool.ts';
 
 const connectionDrainMs = 300_000;
 
@@ -28,22 +27,12 @@ function hideDrains(ports: Ports): Ports {
 
 async function openScene(listen: (ports: Ports) => Ports) {
   const upgrade = upgradeOf();
-  const { world, policy } = upgrade;
+  const { world } = upgrade;
   for (const name of ['web', 'api'])
     Object.assign(serviceNamed(world, name), { returnsAfterDrain: true, connectionDrainMs });
   const locked = lockPool(upgrade, listen);
-  const { plan } = await locked.step('preflight', async () => await locked.activities.preflight({ run, policy }));
-  const [node] = plan.nodes;
-  if (node === undefined) throw new Error('no node');
-  const input: NodeStepInput = {
-    run,
-    node,
-    pool: plan.oldPool,
-    policy,
-    baselines: plan.baselines,
-    attempt: { round: 1, step: 1 },
-    direction: 'forward',
-  };
+  const input = await planFirstNode(locked);
+  const { node } = input;
   return { ...locked, node, input };
 }
 
