@@ -2,25 +2,19 @@ import type { V1Ingress } from '@kubernetes/client-node';
 
 import type { NodeFacts } from '../../core/model/node.ts';
 import type { ServiceFacts } from '../../core/model/service.ts';
+import { type NodeBackend, withNodeBackends } from './node-backends.ts';
 
 const classAnnotation = 'kubernetes.io/ingress.class';
 
 /** What ingress-gce writes on an Ingress once it has a load balancer (ingress-gce, pkg/annotations/ingress.go, UrlMapKey). */
 const madeAnnotation = 'ingress.kubernetes.io/url-map';
 
-/** A Service (`namespace/name`) to which a load balancer of GKE sends for an Ingress. */
-export interface IngressBackend {
-  readonly service: string;
-  /** `Ingress namespace/name`. */
-  readonly ingress: string;
-}
-
 /**
  * The Services behind an Ingress that ingress-gce has made an external load balancer for: those without a class, and class `gce` (pkg/utils/utils.go,
  * IsGCEIngress). None for the other classes of GKE, whose backends are always network endpoint groups of pods
  * (pkg/controller/translator/translator.go, maybeEnableNEG), and for those of other controllers.
  */
-export function ingressBackends({ metadata, spec }: V1Ingress): readonly IngressBackend[] {
+export function ingressBackends({ metadata, spec }: V1Ingress): readonly NodeBackend[] {
   const { [classAnnotation]: named = '', [madeAnnotation]: made } = metadata?.annotations ?? {};
   const isOfGce = named === 'gce' || (named === '' && spec?.ingressClassName === undefined);
   if (!isOfGce || made === undefined) return [];
@@ -28,8 +22,8 @@ export function ingressBackends({ metadata, spec }: V1Ingress): readonly Ingress
   const paths = (spec?.rules ?? []).flatMap(({ http }) => http?.paths ?? []);
   const backends = [spec?.defaultBackend, ...paths.map(({ backend }) => backend)];
   const names = new Set(backends.flatMap((backend) => backend?.service?.name ?? []));
-  const ingress = `Ingress ${namespace}/${metadata?.name ?? ''}`;
-  return [...names].map((name) => ({ service: `${namespace}/${name}`, ingress }));
+  const by = `Ingress ${namespace}/${metadata?.name ?? ''}`;
+  return [...names].map((name) => ({ service: `${namespace}/${name}`, by }));
 }
 
 /**
@@ -39,15 +33,11 @@ export function ingressBackends({ metadata, spec }: V1Ingress): readonly Ingress
 export function withIngresses(
   services: readonly ServiceFacts[],
   nodes: readonly NodeFacts[],
-  backends: readonly IngressBackend[],
+  backends: readonly NodeBackend[],
 ): readonly ServiceFacts[] {
-  if (backends.length === 0 || !nodes.some(({ providerId }) => providerId?.startsWith('gce://'))) return services;
-  const byService = new Map(backends.toReversed().map(({ service, ingress }) => [service, ingress]));
-  return services.map((service) => {
-    const by = byService.get(service.key);
-    if (by === undefined || service.type === 'ClusterIP' || service.podGroups !== undefined) return service;
-    return { ...service, unobservedBalancer: { by, hint } };
-  });
+  if (!nodes.some(({ providerId }) => providerId?.startsWith('gce://'))) return services;
+  const isThroughNodes = ({ type, podGroups }: ServiceFacts) => type !== 'ClusterIP' && podGroups === undefined;
+  return withNodeBackends(services, backends, { isThroughNodes, hint });
 }
 
 const hint =

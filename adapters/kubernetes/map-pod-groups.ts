@@ -1,4 +1,5 @@
 import type { ServiceFacts } from '../../core/model/service.ts';
+import { type NodeBackend, withNodeBackends } from './node-backends.ts';
 
 /** The part of a TargetGroupBinding (elbv2.k8s.aws/v1beta1) that matters here (aws-load-balancer-controller, apis/elbv2/v1beta1/targetgroupbinding_types.go). */
 export interface TargetGroupBinding {
@@ -38,18 +39,11 @@ export function withBoundGroups(
   });
 }
 
-/** A target group whose targets are nodes, and the Service (`namespace/name`) on whose port of each node it sends. */
-export interface NodeBinding {
-  readonly service: string;
-  /** `TargetGroupBinding namespace/name`. */
-  readonly binding: string;
-}
-
-/** None for a binding of pods. */
-export function nodeBindingOf({ metadata, spec }: TargetGroupBinding): readonly NodeBinding[] {
+/** The Service on whose port of each node a target group sends; none for a binding of pods. */
+export function nodeBindingOf({ metadata, spec }: TargetGroupBinding): readonly NodeBackend[] {
   const { namespace = '', name = '' } = metadata ?? {};
   if (spec?.targetType !== 'instance' || spec.serviceRef?.name === undefined) return [];
-  return [{ service: `${namespace}/${spec.serviceRef.name}`, binding: `TargetGroupBinding ${namespace}/${name}` }];
+  return [{ service: `${namespace}/${spec.serviceRef.name}`, by: `TargetGroupBinding ${namespace}/${name}` }];
 }
 
 /**
@@ -58,13 +52,9 @@ export function nodeBindingOf({ metadata, spec }: TargetGroupBinding): readonly 
  */
 export function withNodeBindings(
   services: readonly ServiceFacts[],
-  bindings: readonly NodeBinding[],
+  bindings: readonly NodeBackend[],
 ): readonly ServiceFacts[] {
-  const byService = new Map(bindings.toReversed().map(({ service, binding }) => [service, binding]));
-  return services.map((service) => {
-    const by = byService.get(service.key);
-    return by === undefined || service.type !== 'NodePort' ? service : { ...service, unobservedBalancer: { by, hint } };
-  });
+  return withNodeBackends(services, bindings, { isThroughNodes: ({ type }) => type === 'NodePort', hint });
 }
 
 const hint =

@@ -15,20 +15,14 @@ import type { UnreadFacts } from '../../core/model/unread.ts';
 import type { Connection } from './connection.ts';
 import { answerError, forbidden, statusOf } from './errors.ts';
 import { autoscalerFacts, scaledBy } from './map-autoscaler.ts';
-import { type IngressBackend, ingressBackends } from './map-ingress.ts';
+import { ingressBackends } from './map-ingress.ts';
 import {
   type CiliumPolicy,
   ciliumPolicyFacts,
   type NetworkPolicyObject,
   networkPolicyFacts,
 } from './map-network-policy.ts';
-import {
-  type BoundGroup,
-  boundGroupOf,
-  type NodeBinding,
-  nodeBindingOf,
-  type TargetGroupBinding,
-} from './map-pod-groups.ts';
+import { type BoundGroup, boundGroupOf, nodeBindingOf, type TargetGroupBinding } from './map-pod-groups.ts';
 import { type LimitRangeObject, limitRangeFacts, quotaFacts } from './map-quota.ts';
 import {
   apiServiceFacts,
@@ -39,6 +33,7 @@ import {
   type VerticalPodAutoscaler,
   webhookFacts,
 } from './map-surroundings.ts';
+import type { NodeBackend } from './node-backends.ts';
 import type { ListBody } from './reflector.ts';
 import { type ResourceName, rbacName, resources } from './resources.ts';
 
@@ -63,9 +58,9 @@ export type Surroundings = Required<
   /** Target groups of pods that objects of the cluster bind to Services. */
   readonly boundGroups: readonly BoundGroup[];
   /** Target groups of nodes that such objects bind to Services. */
-  readonly nodeBindings: readonly NodeBinding[];
+  readonly nodeBindings: readonly NodeBackend[];
   /** Services behind Ingresses that may send to them through nodes. */
-  readonly ingressBackends: readonly IngressBackend[];
+  readonly ingressBackends: readonly NodeBackend[];
 };
 
 /** Reads them. */

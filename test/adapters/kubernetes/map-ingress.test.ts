@@ -19,10 +19,10 @@ function anIngress(annotations: Readonly<Record<string, string>> = made, ingress
 }
 
 test('a Service is behind an Ingress by its paths and as the default backend, once', () => {
-  const ingress = 'Ingress default/shop';
+  const by = 'Ingress default/shop';
   expect(ingressBackends(anIngress())).toEqual([
-    { service: 'default/web', ingress },
-    { service: 'default/api', ingress },
+    { service: 'default/web', by },
+    { service: 'default/api', by },
   ]);
   expect(ingressBackends(anIngress({ ...made, 'kubernetes.io/ingress.class': 'gce' }))).toHaveLength(2);
 });
