@@ -72,6 +72,23 @@ export function expectUntouched(upgrade: GkeUpgrade): void {
   expect(poolsLeft(upgrade)).toEqual({ pools: { web: { ...owners, labels: [] } }, exclusions: [] });
 }
 
+/**
+ * An aborted run has lost nothing: as many new nodes stay as old ones were replaced, both pools scale as their owner chose, as far as their sizes allow,
+ * and nothing of the run is left but whose the new pool is.
+ */
+export function expectAborted(upgrade: GkeUpgrade, replaced: number): void {
+  expectNothingLost(upgrade.world);
+  expectNothingOnNodes(upgrade);
+  const left = (size: number, labels: readonly string[]) => ({
+    ...owners,
+    size,
+    autoscaling: expect.objectContaining({ enabled: true, minNodeCount: Math.min(1, size), maxNodeCount: 4 }),
+    labels,
+  });
+  const kept = replaced > 0 && { 'web-new': left(replaced, ['nodeferry-created-by', 'nodeferry-replaces']) };
+  expect(poolsLeft(upgrade)).toEqual({ pools: { web: left(4 - replaced, []), ...kept }, exclusions: [] });
+}
+
 function expectNothingOnNodes({ world, gcp }: GkeUpgrade): void {
   expect(ownershipOf(world)).toEqual([]);
   expect([...world.leases.keys()]).toEqual([]);

@@ -253,12 +253,3 @@ test.each([
   expect(refused()).toBeGreaterThan(10);
   expectReplaced(upgrade);
 });
-
-test.each(['createPool', 'awaitNodesReady', 'awaitDeregistered'])(
-  'a run that is aborted at %s leaves the pool as it was, whatever operation is in progress',
-  async (step) => {
-    const upgrade = await gkeUpgradeOf();
-    await upgradeAndAbort(upgrade, { step });
-    expectUntouched(upgrade);
-  },
-);

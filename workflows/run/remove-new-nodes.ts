@@ -76,7 +76,8 @@ async function removeNewNodes(run: Run, plan: PoolPlan, isOver: () => boolean): 
   if (isFound) await restoreFound(run, plan);
   // The scaling of a pool that is replaced in place is restored when all else has been.
   if (isInPlace(plan.policy)) return;
-  if ((isFound || keep > 0) && held !== undefined) await restoreScaling(run, pool, held.suspended);
+  // A created pool that stays records the scaling that its owner chose, whether or not any of its nodes had to leave.
+  if (isFound || keep > 0) await restoreScaling(run, pool, held?.suspended);
 }
 
 /** Whether the run may have requested instances of a pool that existed before. */
