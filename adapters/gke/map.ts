@@ -4,6 +4,7 @@ import { tokenOf } from '../calls/suspension-token.ts';
 import { nodePoolLabel } from './node-labels.ts';
 import type { PoolObservation, ZoneGroup } from './observe.ts';
 import {
+  changedSettings,
   createdByLabel,
   explainEntries,
   type NodePoolMessage,
@@ -12,7 +13,6 @@ import {
   ownersLabels,
   ownersLimitsLabel,
   resourceLabels,
-  suspendedSettings,
 } from './settings-label.ts';
 
 /** Nodes that a pool may have in one zone (GKE documentation, "Quotas and limits"), where no autoscaler limits it. */
@@ -22,7 +22,7 @@ const maxPerZone = 1_000;
 export function mapPool(observation: PoolObservation, launchErrors: readonly string[]): PoolFacts {
   const { ref, pool } = observation;
   const zones = [...(pool.locations ?? [])].sort();
-  const suspended = suspendedSettings(pool);
+  const suspended = changedSettings(pool);
   const createdBy = resourceLabels(pool)[createdByLabel];
   return {
     ref,

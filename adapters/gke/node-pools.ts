@@ -33,8 +33,8 @@ interface GkeOptions extends Omit<GcpOptions, 'project'> {
 
 /**
  * Node pools of GKE. `region` of a pool is the location of its cluster: a region, or a zone. The instance ID is the name of the VM, which is also the
- * name of its Node. What suspending the scaling of a pool changes is returned to the caller, which keeps it for the rollback, and kept in the resource
- * label `nodeferry-suspended` of the pool. Restoring uses both, so that nothing is lost when an answer is lost.
+ * name of its Node. What suspending the scaling of a pool changes is returned to the caller, which keeps it for the rollback, and kept in a label of
+ * the nodes of the pool. Restoring uses both, so that nothing is lost when an answer is lost.
  */
 export function createGkeNodePools({ project, ...options }: GkeOptions): ManagedNodePools {
   const clientsOf = clientsByProject(project, options);

@@ -54,6 +54,15 @@ export function suspendedSettings(pool: NodePoolMessage): string[] | undefined {
   return value === undefined ? undefined : value.split('_').filter((entry) => entry !== '');
 }
 
+/**
+ * What of the pool is not as its owner chose, because of us: what is suspended, or the limits of a replacement pool whose run has not ended that. Undefined
+ * when nothing is.
+ */
+export function changedSettings(pool: NodePoolMessage): string[] | undefined {
+  const limits = nodeLabels(pool)[ownersLimitsLabel];
+  return suspendedSettings(pool) ?? (limits === undefined ? undefined : [limits]);
+}
+
 /** The entries as a label value. */
 export function suspendedValue(entries: readonly string[]): string {
   return entries.join('_');

@@ -43,6 +43,18 @@ describe('creating a replacement', () => {
     expect(poolIn(bench.gcp, 'web-new').spec.management).toEqual({ autoUpgrade: true, autoRepair: true });
   });
 
+  test('whose run is terminated leaves limits of the autoscaler that a cleanup finds and restores as the owner chose', async () => {
+    await create();
+    bench.cloudClock.advance(60_000);
+    const { suspended } = await bench.pools.describePool(replacement());
+    expect(suspended?.what).toEqual(['cluster autoscaler (1 to 4 nodes per zone)']);
+    await bench.pools.scaling.restore(replacement(), suspended?.token);
+    const { spec } = poolIn(bench.gcp, 'web-new');
+    expect(spec.autoscaling).toMatchObject({ enabled: true, minNodeCount: 1, maxNodeCount: 4 });
+    expect(spec.config?.labels).toEqual({ tier: 'web' });
+    expect((await bench.pools.describePool(replacement())).suspended).toBeUndefined();
+  });
+
   test('that the quota does not allow says so with Google’s numbers, and creates nothing', async () => {
     bench.gcp.faults.limitCpus(4);
     expect(await problemOf(create())).toMatchObject({
