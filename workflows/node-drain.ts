@@ -31,7 +31,7 @@ export async function nodeDrain(input: PoolUpgradeInput): Promise<RunReport> {
         await suspendScaling(run, plan.oldPool);
       }
       setPhase(run, 'cordon');
-      await cordon(run, plan.nodes);
+      await cordon(run, plan, plan.nodes);
       const prepare = async (idle: readonly NodeRef[]) => await surgePods(run, plan, idle);
       await replaceInBatches(run, plan, plan.nodes, { phase: 'drain', prepare });
       // The last step may have ended together with an abort.

@@ -25,7 +25,7 @@ import { apply, nextStep, type Run, runUntilDone, setPhase } from './run/run.ts'
 import { failWith, problemOf, steps, toOutcome } from './run/steps.ts';
 import { addWave, awaitNewNodes, awaitRegistered, createNewNodes, growToFullSize } from './run/surge.ts';
 import { unwind } from './run/unwind.ts';
-import { awaitTurn, awaitWindow, recordTimings } from './run/window.ts';
+import { awaitResumedInWindow, awaitTurn, awaitWindow, recordTimings } from './run/window.ts';
 
 /**
  * Replaces every node of a pool, step by step as in the runbook: make a plan, lock the pool, create the new nodes, cordon the old ones,
@@ -119,7 +119,7 @@ export async function lockPool(run: Run): Promise<void> {
  * before old nodes are cordoned. A pool that exists gets instances only once nothing can scale the old one, which may be the same.
  */
 async function addNewNodes(run: Run, plan: PoolPlan): Promise<void> {
-  await awaitResumed(run);
+  await awaitResumedInWindow(run, plan, 'nodes');
   // It is restored after the new nodes have gone, whichever of the two began first.
   pushRollback(run, { kind: 'scaling', pool: plan.oldPool });
   if (keepsTarget(plan.policy)) {
@@ -143,7 +143,7 @@ export async function suspendScaling(run: Run, pool: PoolRef): Promise<void> {
 /** Keeps new pods off all old nodes, so that no pod moves twice. */
 async function cordonOld(run: Run, plan: PoolPlan): Promise<void> {
   setPhase(run, 'cordon');
-  await cordon(run, plan.nodes);
+  await cordon(run, plan, plan.nodes);
 }
 
 /** Replaces the nodes in stages: canary nodes first, then zone after zone, if the policy says so. */
@@ -183,14 +183,14 @@ async function replaceJoined(run: Run, plan: PoolPlan): Promise<void> {
       what: `${name} joined ${pool.name} during the run; it is replaced too, ${plan.newPool.name} stays as large as planned`,
     }));
     apply(run, { type: 'recordExternalChanges', changes });
-    await cordon(run, joined);
+    await cordon(run, plan, joined);
     await replaceInWaves(run, plan, joined);
   }
 }
 
 /** Keeps new pods off these nodes, once the run is not paused. */
-export async function cordon(run: Run, nodes: readonly NodeRef[]): Promise<void> {
-  await awaitResumed(run);
+export async function cordon(run: Run, plan: PoolPlan, nodes: readonly NodeRef[]): Promise<void> {
+  await awaitResumedInWindow(run, plan, 'pods');
   pushRollback(run, { kind: 'cordons', nodes });
   await runUntilDone(run, 'old nodes to be cordoned', () =>
     steps('cordon old nodes').cordonNodes({ ...nextStep(run), nodes }),

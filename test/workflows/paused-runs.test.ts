@@ -1,6 +1,7 @@
 /** A pause stops a run wherever it is: what is in progress finishes, and nothing else begins before somebody resumes it. */
 import { Context } from '@temporalio/activity';
 import { describe, expect, test } from 'vitest';
+import { weekdays } from '../../core/schedule/schedule.ts';
 import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import type { World } from '../simulator/world.ts';
 import { onceBefore } from '../support/once-before.ts';
@@ -9,12 +10,12 @@ import { type StartedUpgrade, type UpgradeScene, upgradeOf } from '../support/up
 
 const operator = { by: 'ann', reason: 'not today' };
 
-/** An upgrade that is paused when this step begins. The step acts once the pause is acknowledged, unless that has cancelled it. */
+/** An upgrade that is paused when this step begins, and when each step has begun last. The step acts once the pause is acknowledged, unless that has cancelled it. */
 async function pausedAt(step: string, scene: UpgradeScene = {}) {
-  const { start } = upgradeOf(scene);
+  const { world, start } = upgradeOf(scene);
   const started = Promise.withResolvers<StartedUpgrade>();
   const paused = Promise.withResolvers<void>();
-  const begun = new Set<string>();
+  const begun = new Map<string, number>();
   const pause = onceBefore(step, async () => {
     const { handle } = await started.promise;
     const cancelled = Context.current().cancelled.catch(() => undefined);
@@ -24,7 +25,7 @@ async function pausedAt(step: string, scene: UpgradeScene = {}) {
   });
   const upgrade = await start({
     before: async (name) => {
-      begun.add(name);
+      begun.set(name, world.clock.now());
       await pause(name);
     },
   });
@@ -79,5 +80,26 @@ describe('a run that is paused when it is about to surge pods', () => {
     await tenMinutesLater(upgrade);
     expect(countReleased(upgrade.world)).toBe(0);
     await resume(upgrade);
+  });
+});
+
+describe('a run that is resumed after its window has closed', () => {
+  const dayMs = 24 * 3_600_000;
+  const windows = [{ days: weekdays, startMinute: 0, endMinute: 6 * 60 }];
+
+  test.each([
+    ['acquireLock', 'suspendScaling', {}],
+    ['acquireLock', 'createPool', {}],
+    ['awaitNodesReady', 'cordonNodes', {}],
+    ['cordonNodes', 'surgePods', { podSurge: {} }],
+    ['surgePods', 'surgePods', { podSurge: {} }],
+  ] as const)('in a pause during %s begins %s in the next one', async (during, next, scene) => {
+    const upgrade = await pausedAt(during, { ...scene, policy: { schedule: { windows } } });
+    const { world, begun } = upgrade;
+    const today = Math.floor(world.clock.now() / dayMs);
+    await tenMinutesLater(upgrade);
+    world.clock.advance(8 * 3_600_000);
+    await resume(upgrade);
+    expect((begun.get(next) ?? 0) / dayMs - today).toBeGreaterThanOrEqual(1);
   });
 });

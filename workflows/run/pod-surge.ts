@@ -8,37 +8,31 @@ import { surgesPods } from '../../core/policy/policy.ts';
 import { leftOf } from '../../core/run/nodes.ts';
 import { mustRollBack } from '../../core/run/rollback.ts';
 import { count } from '../../core/text/format.ts';
-import { awaitResumed, runUnlessPaused } from './pause.ts';
+import { runUnlessPaused } from './pause.ts';
 import { pushRollback } from './rollback.ts';
 import { apply, nextStep, type Run, runUntilDone, setPhase } from './run.ts';
 import { steps } from './steps.ts';
+import { awaitResumedInWindow } from './window.ts';
 
 /**
  * Starts replacements for the pods of the next nodes before these pods leave. Returns the nodes that may be replaced together: all of
  * `waiting` when the policy surges no pods.
  */
-export async function surgePods(
-  run: Run,
-  { policy, unplaced = {} }: PoolPlan,
-  waiting: readonly NodeRef[],
-): Promise<readonly NodeRef[]> {
-  if (!surgesPods(policy)) return waiting;
+export async function surgePods(run: Run, plan: PoolPlan, waiting: readonly NodeRef[]): Promise<readonly NodeRef[]> {
+  if (!surgesPods(plan.policy)) return waiting;
   setPhase(run, 'pod-surge');
-  await awaitResumed(run);
+  await awaitResumedInWindow(run, plan, 'pods');
   if (!mustRollBack(run.state, 'released')) pushRollback(run, { kind: 'released' });
-  const next = waiting.slice(0, maxNodesToSurge(policy));
-  return await replacePods(run, { waiting: next, unplaced, direction: 'forward' });
+  return await replacePods(run, plan, waiting, 'forward');
 }
 
 /** The same for new nodes that an aborted run removes: their pods are replaced on the old nodes before they leave. */
 export async function surgePodsBack(
   run: Run,
-  { policy, unplaced = {} }: PoolPlan,
+  plan: PoolPlan,
   waiting: readonly NodeRef[],
 ): Promise<readonly NodeRef[]> {
-  if (!surgesPods(policy)) return waiting;
-  const next = waiting.slice(0, maxNodesToSurge(policy));
-  return await replacePods(run, { waiting: next, unplaced, direction: 'back' });
+  return surgesPods(plan.policy) ? await replacePods(run, plan, waiting, 'back') : waiting;
 }
 
 function nothingSurged(at: number): Done<PodSurgeResult> {
@@ -48,33 +42,41 @@ function nothingSurged(at: number): Done<PodSurgeResult> {
 /** The step. While the run is paused, no pods are released; then it begins again with what it observes. Nothing pauses a run that rolls back. */
 async function surge(
   run: Run,
-  isForward: boolean,
+  plan: PoolPlan,
   isOutdated: () => boolean,
   input: Omit<PodSurgeInput, keyof PoolStepInput>,
 ): Promise<Outcome<PodSurgeResult>> {
   const step = async () => await steps('surge pods').surgePods({ ...nextStep(run), ...input });
   while (!isOutdated()) {
-    const outcome = isForward ? await runUnlessPaused(run, step) : await step();
+    const outcome = input.direction === 'forward' ? await runUnlessPaused(run, step) : await step();
     if (outcome !== undefined) return outcome;
-    await awaitResumed(run, isOutdated);
+    await awaitResumedInWindow(run, plan, 'pods', isOutdated);
   }
   return nothingSurged(run.state.now);
 }
 
-async function replacePods(run: Run, input: Omit<PodSurgeInput, keyof PoolStepInput>): Promise<readonly NodeRef[]> {
-  const isForward = input.direction === 'forward';
+async function replacePods(
+  run: Run,
+  plan: PoolPlan,
+  nodes: readonly NodeRef[],
+  direction: 'forward' | 'back',
+): Promise<readonly NodeRef[]> {
+  const waiting = nodes.slice(0, maxNodesToSurge(plan.policy));
+  const isForward = direction === 'forward';
   const before = isForward ? run.state.evictedInstead : [];
   // After a skip, other nodes are next.
-  const isOutdated = () => leftOf(run.state, input.waiting).length < input.waiting.length;
-  const known = {
-    ...input,
+  const isOutdated = () => leftOf(run.state, waiting).length < waiting.length;
+  const input = {
+    waiting,
+    direction,
+    unplaced: plan.unplaced ?? {},
     baselines: run.state.baselines,
     ...(before.length === 0 ? {} : { evictedInstead: before }),
   };
   const { batch, released, evictedInstead, aside, at } = await runUntilDone(
     run,
-    `replacements for the pods of ${count(input.waiting.length, 'node')}`,
-    async () => await surge(run, isForward, isOutdated, known),
+    `replacements for the pods of ${count(waiting.length, 'node')}`,
+    async () => await surge(run, plan, isOutdated, input),
     isOutdated,
   );
   if (isForward) {

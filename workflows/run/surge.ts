@@ -6,15 +6,14 @@ import { requestedSize } from '../../core/run/capacity.ts';
 import { skippedOf } from '../../core/run/nodes.ts';
 import { isSetAside } from '../../core/run/stalled.ts';
 import { pairByZone } from '../../core/surge/pair-by-zone.ts';
-import { awaitResumed } from './pause.ts';
 import { dropRollback, pushRollback } from './rollback.ts';
 import { apply, nextStep, type Run, runUntilDone, setPhase } from './run.ts';
 import { failWith, steps } from './steps.ts';
-import { awaitWindow } from './window.ts';
+import { awaitResumedInWindow, awaitWindow } from './window.ts';
 
 /** Requests the new nodes, or the first wave of them, in a new pool or in one that exists; none while the run is paused. */
 export async function createNewNodes(run: Run, plan: PoolPlan): Promise<void> {
-  await awaitResumed(run);
+  await awaitResumedInWindow(run, plan, 'nodes');
   setPhase(run, 'node-surge');
   pushRollback(run, { kind: 'new-pool' });
   const [goal, label] = beginningOf(plan);
@@ -86,7 +85,7 @@ export async function growToFullSize(run: Run, plan: PoolPlan): Promise<void> {
 
 async function grow(run: Run, plan: PoolPlan, size: number): Promise<void> {
   const { newPool } = plan;
-  await awaitResumed(run);
+  await awaitResumedInWindow(run, plan, 'nodes');
   setPhase(run, 'node-surge');
   await runUntilDone(run, `${newPool.name} to grow`, () =>
     steps(`grow ${newPool.name} to ${size}`).resizePool({ ...nextStep(run), plan: summarize(plan), size }),

@@ -26,12 +26,28 @@ export async function awaitWindow(run: Run, plan: PoolPlan, work: WindowWork): P
   }
 }
 
-/** The same, and the run must not be paused at that moment: a window may close during a pause. Returns whether it has waited for either. */
+/** The same, and the run must not be paused at that moment. Returns whether it has waited for either. */
 export async function awaitTurn(run: Run, plan: PoolPlan, work: WindowWork): Promise<boolean> {
-  let hasWaited = await awaitWindow(run, plan, work);
-  while (await awaitResumed(run)) {
+  const hasWaited = await awaitWindow(run, plan, work);
+  return (await awaitResumedInWindow(run, plan, work)) || hasWaited;
+}
+
+/**
+ * Waits while the run is paused, and then for a window, because one may have closed meanwhile; or until `isOutdated` says that something else is to be
+ * done first. Returns whether it has waited.
+ */
+export async function awaitResumedInWindow(
+  run: Run,
+  plan: PoolPlan,
+  work: WindowWork,
+  isOutdated?: () => boolean,
+): Promise<boolean> {
+  const { waiting } = run.state.status;
+  let hasWaited = false;
+  while (await awaitResumed(run, isOutdated)) {
     hasWaited = true;
     await awaitWindow(run, plan, work);
+    apply(run, { type: 'setWaiting', waiting });
   }
   return hasWaited;
 }
