@@ -26,6 +26,8 @@ export const elbTerms: CloudTerms = {
     healthCheckInterval: `${prefix}-healthcheck-interval`,
     unhealthyThreshold: `${prefix}-healthcheck-unhealthy-threshold`,
     attributes: `${prefix}-target-group-attributes`,
+    // `*` overrides the attribute (AWS Load Balancer Controller, pkg/service/model_build_target_group.go, buildTargetGroupAttributes).
+    proxyHeader: `${prefix}-proxy-protocol`,
     letsConnectionsEnd: `${prefix}-connection-draining-enabled`,
     connectionEndSeconds: `${prefix}-connection-draining-timeout`,
     targetNodeLabels: `${prefix}-target-node-labels`,

@@ -29,6 +29,8 @@ interface ServiceAnnotations {
   readonly unhealthyThreshold: string;
   /** All attributes of the target groups in one text, `key=value,key=value`. Not every controller takes them from it. */
   readonly attributes: string;
+  /** With it, the controller that takes the attributes from an annotation has each connection begin with a PROXY protocol header, whatever they say. */
+  readonly proxyHeader: string;
   /** Whether a load balancer that is not made of target groups lets the connections of a node end. */
   readonly letsConnectionsEnd: string;
   /** For how long, in seconds. */

@@ -1,4 +1,6 @@
+import type { TargetGroupFacts } from '../../model/target-group.ts';
 import { hostServices } from '../../plan/audit/rule.ts';
+import type { CloudTerms } from '../cloud-terms.ts';
 import { named } from '../objects.ts';
 import type { Rule } from '../rule.ts';
 import { attributeFix } from '../target-group-attributes.ts';
@@ -27,9 +29,15 @@ export const svc011ProxyHeader: Rule = {
             sending,
             question.terms,
             { proxyHeader: false },
-            'Disable it: the source address is preserved without it.',
+            explainDisabling(sending, question.terms),
           ),
         },
       ];
     }),
 };
+
+function explainDisabling(groups: readonly TargetGroupFacts[], { annotations }: CloudTerms): string {
+  const purpose = 'Disable it: the source address is preserved without it.';
+  if (annotations === undefined || groups.every(({ followsService }) => followsService !== 'in-place')) return purpose;
+  return `${purpose} Remove the annotation ${annotations.proxyHeader} if the Service has it, because it overrides the attribute.`;
+}

@@ -84,6 +84,14 @@ describe('an attribute of a target group', () => {
     expect(fix).not.toHaveProperty('commands');
   });
 
+  test('of which another annotation decides can only be set without that one', () => {
+    const attributes = { 'proxy_protocol_v2.enabled': 'true' };
+    const removal = /Remove the annotation service\.beta\.kubernetes\.io\/aws-load-balancer-proxy-protocol if/;
+
+    expect(fixOf('SVC-011', { controller: 'aws-load-balancer-controller', attributes })?.text).toMatch(removal);
+    expect(fixOf('SVC-011', { attributes })?.text).not.toMatch(removal);
+  });
+
   test('is set at the group where annotations of the Service say nothing about it', () => {
     const bound = { controller: 'aws-load-balancer-controller', isBound: true, targetType: 'ip' } as const;
 
