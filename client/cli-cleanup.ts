@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type ProviderName, providerNames } from '../wiring/provider-names.ts';
+import { type ProviderName, providerNames } from '../wiring/providers.ts';
 import { type ClusterOptions, clusterOptionsOf } from './cluster-options.ts';
 import type { ExitCode } from './output/exit-codes.ts';
 import { outputOption } from './output/output-option.ts';

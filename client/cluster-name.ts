@@ -1,6 +1,6 @@
 import { readClusterName } from '../adapters/kubernetes/kubeconfig.ts';
 import { regionFromEnvironment } from '../wiring/environment.ts';
-import type { ProviderName } from '../wiring/provider-names.ts';
+import type { ProviderName } from '../wiring/providers.ts';
 import { type ClusterOptions, clusterOptionsOf } from './cluster-options.ts';
 
 /** Options of commands that work without a policy, and so are told by other means which cluster it is. */

@@ -5,7 +5,7 @@ import type { Policy } from '../core/policy/policy.ts';
 import { observeAndPlan } from '../operations/observe-and-plan.ts';
 import { openCluster } from '../wiring/cluster.ts';
 import { openLoadBalancers } from '../wiring/load-balancers.ts';
-import { openNodePools } from '../wiring/providers.ts';
+import { openNodePools } from '../wiring/node-pools.ts';
 import { type ClusterOptions, clusterOptionsOf } from './cluster-options.ts';
 import { planClusterOfCaller } from './plan-cluster.ts';
 import { readBoth } from './read-both.ts';

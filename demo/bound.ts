@@ -9,7 +9,7 @@ import { observeAndPlan } from '../operations/observe-and-plan.ts';
 import { createObserver } from '../operations/observer.ts';
 import { openCluster } from '../wiring/cluster.ts';
 import { openLoadBalancers } from '../wiring/load-balancers.ts';
-import { openNodePools } from '../wiring/providers.ts';
+import { openNodePools } from '../wiring/node-pools.ts';
 import { measureStart } from './boot.ts';
 import { meanUntilAllMs, meanUntilOneMs } from './health-checks.ts';
 

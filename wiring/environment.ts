@@ -1,7 +1,6 @@
 import type { GcpOptions } from '../adapters/gcp/options.ts';
 import { NodeferryError } from '../core/model/problem.ts';
-import type { ProviderName } from './provider-names.ts';
-import { providerTraits } from './provider-traits.ts';
+import { type ProviderName, providers } from './providers.ts';
 
 /** Environment variables. */
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,7 +13,7 @@ export interface GoogleSettings extends Pick<GcpOptions, 'gkeEndpoint' | 'comput
 
 /** Region of a cluster of that provider, as the environment names it. */
 export function regionFromEnvironment(env: Environment, provider: ProviderName): string | undefined {
-  return providerTraits[provider].regionVariables.map((name) => env[name]).find(isSet);
+  return providers[provider].traits.regionVariables.map((name) => env[name]).find(isSet);
 }
 
 /**

@@ -1,39 +1,53 @@
 import { once } from '../adapters/calls/once.ts';
+import { eksNodeLabels } from '../adapters/eks/node-labels.ts';
+import { eksTraits } from '../adapters/eks/traits.ts';
+import { gkeNodeLabels } from '../adapters/gke/node-labels.ts';
+import { gkeTraits } from '../adapters/gke/traits.ts';
 import { createNoNodePools } from '../adapters/no-provider/node-pools.ts';
+import { noProviderTraits } from '../adapters/no-provider/traits.ts';
 import { loadPools } from '../operations/load-pools.ts';
-import { poolsByProvider } from '../operations/pools-by-provider.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { ProviderNodeLabels } from '../ports/node-labels.ts';
 import type { NodePoolProvider } from '../ports/node-pools.ts';
-import type { ProviderPools } from '../ports/provider.ts';
-import { type GoogleSettings, googleFromEnvironment } from './environment.ts';
+import type { ProviderTraits } from '../ports/provider.ts';
+import type { GoogleSettings } from './environment.ts';
 import { openGkePools } from './gke-pools.ts';
-import type { ProviderName } from './provider-names.ts';
-import { providerTraits } from './provider-traits.ts';
 
-/** How the node pools are opened. */
-interface PoolOptions {
+/** What node pools are opened with. */
+interface OpenOptions {
   readonly clock: Clock;
-  /** Default: what the environment of the process says. */
-  readonly google?: GoogleSettings;
+  readonly google: GoogleSettings;
 }
 
-/** All providers: the only place that knows which name stands for which adapter. What adding one takes is in CONTRIBUTING.md. */
-const providers: Readonly<Record<ProviderName, (options: Required<PoolOptions>) => NodePoolProvider>> = {
-  eks: openEksPools,
-  gke: openGkePools,
-  none: createNoNodePools,
+/** A provider of node pools. */
+interface Provider {
+  readonly traits: ProviderTraits;
+  /** The labels by which its nodes are recognized. Absent where nodes have none. */
+  readonly nodeLabels?: ProviderNodeLabels;
+  /** Connects nothing before the first call. */
+  readonly open: (options: OpenOptions) => NodePoolProvider;
+}
+
+/** Name of a provider, as in `spec.pool.provider` and `--provider`. */
+export type ProviderName = 'eks' | 'gke' | 'none';
+
+/**
+ * All providers by name: the only place that knows which name stands for which adapter. Of several whose labels a node has, the first counts. What
+ * adding one takes is in CONTRIBUTING.md.
+ */
+export const providers: Readonly<Record<ProviderName, Provider>> = {
+  eks: { traits: eksTraits, nodeLabels: eksNodeLabels, open: openEksPools },
+  gke: { traits: gkeTraits, nodeLabels: gkeNodeLabels, open: openGkePools },
+  none: { traits: noProviderTraits, open: createNoNodePools },
 };
 
-/** Node pools of EKS. Their SDK is loaded at the first call: nobody on another cloud waits for it. */
-function openEksPools({ clock }: Pick<PoolOptions, 'clock'>): NodePoolProvider {
-  return loadPools(once(async () => (await import('../adapters/eks/node-pools.ts')).createEksNodePools({ clock })));
-}
+/** The one that is meant where nothing says another. */
+export const usualProvider: ProviderName = 'eks';
 
-/** The node pools of all providers. Nothing is loaded or connected before the first call. @throws NodeferryError InvalidArgument for a wrong variable */
-export function openNodePools({ clock, google = googleFromEnvironment(process.env) }: PoolOptions): ProviderPools {
-  const opened = Object.entries(providers).map(([name, open]) => {
-    const traits = providerTraits[name as ProviderName];
-    return [name, { traits, pools: open({ clock, google }) }];
-  });
-  return poolsByProvider(Object.fromEntries(opened));
+/** The names of all. */
+export const providerNames = Object.keys(providers) as readonly ProviderName[];
+
+/** Node pools of EKS. Their SDK is loaded at the first call: nobody on another cloud waits for it. */
+function openEksPools({ clock }: Pick<OpenOptions, 'clock'>): NodePoolProvider {
+  return loadPools(once(async () => (await import('../adapters/eks/node-pools.ts')).createEksNodePools({ clock })));
 }

@@ -4,7 +4,7 @@ import type { NodeferryError } from '../core/model/problem.ts';
 import type { Ports } from '../ports/ports.ts';
 import { openCluster } from '../wiring/cluster.ts';
 import { openLoadBalancers } from '../wiring/load-balancers.ts';
-import { openNodePools } from '../wiring/providers.ts';
+import { openNodePools } from '../wiring/node-pools.ts';
 import type { WorkerConfig } from './config.ts';
 import { createWindows } from './windows.ts';
 

@@ -3,9 +3,8 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
 import { openCluster, providerOfPool } from '../../wiring/cluster.ts';
 import { openBalancersOf } from '../../wiring/load-balancers.ts';
-import type { ProviderName } from '../../wiring/provider-names.ts';
-import { providerTraits } from '../../wiring/provider-traits.ts';
-import { openNodePools } from '../../wiring/providers.ts';
+import { openNodePools } from '../../wiring/node-pools.ts';
+import { type ProviderName, providers } from '../../wiring/providers.ts';
 import { poolUpgradeId } from '../../workflows/messages.ts';
 import { type CleanupTarget, cleanUp, findLeftoversOf } from '../cleanup.ts';
 import { nameCluster } from '../cluster-name.ts';
@@ -73,7 +72,7 @@ async function cleanUpIn(
 /** @throws NodeferryError InvalidArgument when nothing says in which region the cluster is */
 function locate(target: RunTarget, options: CleanupOptions & { readonly provider: ProviderName }): CleanupTarget {
   const { provider, project } = options;
-  const [regionVariable] = providerTraits[provider].regionVariables;
+  const [regionVariable] = providers[provider].traits.regionVariables;
   const { region = '', ...named } = nameCluster(options, provider);
   if (regionVariable !== undefined && region === '') {
     throw new NodeferryError({

@@ -4,7 +4,7 @@ import { drainPolicy } from '../../core/policy/drain-policy.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { count, listNames } from '../../core/text/format.ts';
 import { openCluster, providerOfNode } from '../../wiring/cluster.ts';
-import type { ProviderName } from '../../wiring/provider-names.ts';
+import type { ProviderName } from '../../wiring/providers.ts';
 import { type WrittenAcceptances, withAccepted } from '../accept-option.ts';
 import { nameCluster } from '../cluster-name.ts';
 import { type ClusterOptions, clusterOptionsOf } from '../cluster-options.ts';

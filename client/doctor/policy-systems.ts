@@ -3,7 +3,7 @@ import type { Policy } from '../../core/policy/policy.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ProviderPools } from '../../ports/provider.ts';
 import { openCluster } from '../../wiring/cluster.ts';
-import { openNodePools } from '../../wiring/providers.ts';
+import { openNodePools } from '../../wiring/node-pools.ts';
 import type { ClusterOptions } from '../cluster-options.ts';
 import { type Check, skipChecks } from './check.ts';
 import { checkCloudPermissions, checkPool, checkTarget } from './cloud.ts';

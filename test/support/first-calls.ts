@@ -1,7 +1,7 @@
 /** What a worker loads with its first calls to the cloud of the provider in its argument. Nobody answers them, and none is waited for. */
 import type { ServiceFacts } from '../../core/model/service.ts';
 import { openLoadBalancers } from '../../wiring/load-balancers.ts';
-import { openNodePools } from '../../wiring/providers.ts';
+import { openNodePools } from '../../wiring/node-pools.ts';
 
 const service: ServiceFacts = {
   key: 'default/web',

@@ -6,7 +6,7 @@ const ofGoogle = (name: string) => /google|gaxios|gax|grpc/.test(name);
 
 /** The SDKs of each cloud take half a second of CPU, which nobody on another one waits for. */
 test.each([
-  'wiring/providers.ts',
+  'wiring/node-pools.ts',
   'wiring/load-balancers.ts',
   'wiring/environment.ts',
   'worker/config.ts',

@@ -3,8 +3,8 @@ import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { noProvider, type PoolCapability } from '../../core/model/pool.ts';
 import { providerSections } from '../../policy-file/providers/sections.ts';
 import { providerNodeLabels, providerOfNode } from '../../wiring/cluster.ts';
-import { providerNames } from '../../wiring/provider-names.ts';
-import { openNodePools } from '../../wiring/providers.ts';
+import { openNodePools } from '../../wiring/node-pools.ts';
+import { providerNames } from '../../wiring/providers.ts';
 
 const capabilities: readonly PoolCapability[] = ['replacement', 'size', 'inPlace'];
 
