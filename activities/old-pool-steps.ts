@@ -122,7 +122,7 @@ export function createOldPoolSteps(ports: Ports<Fencing>, observer: Observer) {
       enough: 0,
       before: readCapacityWait(checkpoint),
       now,
-      patienceMs: policy.waits.deadlines.capacityMs,
+      waits: policy.waits,
     });
     const message = `${oldPool.name} does not get its instances again: ${reason}`;
     const problem = { code: 'CapacityUnavailable', message, hint } as const;

@@ -121,7 +121,8 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
      */
     awaitNodesReady: async (input: NodesReadyInput): Promise<Outcome<NodesReady>> => {
       const { plan, enough } = input;
-      const { deadlines, pollIntervalMs } = plan.policy.waits;
+      const { waits } = plan.policy;
+      const { deadlines, pollIntervalMs } = waits;
       const read = openRead(plan, input.forPods === true ? pollIntervalMs : 0);
       return await pollUntil<NodesReady>({
         clock,
@@ -151,7 +152,7 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
             enough,
             before: readCapacityWait(checkpoint),
             now,
-            patienceMs: deadlines.capacityMs,
+            waits,
           });
           if (goOn)
             return { done: true, value: { nodes: ready.map(nodeRefOf), seen: decision.reason, missing: reason } };

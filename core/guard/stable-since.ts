@@ -8,16 +8,20 @@ export function extend(known: StableSince, mayGo: readonly string[], now: number
   return Object.fromEntries(mayGo.map((name) => [name, known[name] ?? now]));
 }
 
+/** How often a run observes. */
+export type ObservationTimes = Pick<WaitPolicy, 'stabilizationMs' | 'pollIntervalMs'>;
+
 /**
- * Whether an observation that begins at `now` (epoch ms) follows the one made at `before`. Observations follow each other at the poll interval, and
- * something may be done in between; after a longer gap nobody knows what was in it.
+ * The longest time, ms, between two observations that follow each other. They do at the poll interval, and something may be done in between; after a
+ * longer gap nobody knows what was in it.
  */
-export function followsOn(
-  before: number,
-  now: number,
-  { stabilizationMs, pollIntervalMs }: Pick<WaitPolicy, 'stabilizationMs' | 'pollIntervalMs'>,
-): boolean {
-  return now - before <= stabilizationMs + 2 * pollIntervalMs;
+export function longestGapMs({ stabilizationMs, pollIntervalMs }: ObservationTimes): number {
+  return stabilizationMs + 2 * pollIntervalMs;
+}
+
+/** Whether an observation that begins at `now` (epoch ms) follows the one made at `before`. */
+export function followsOn(before: number, now: number, times: ObservationTimes): boolean {
+  return now - before <= longestGapMs(times);
 }
 
 /** An observation that says no: the time of the node begins again. */

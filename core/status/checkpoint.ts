@@ -234,7 +234,7 @@ const isBaseline = (value: unknown): value is ServiceBaseline =>
   hasFields(value, { service: isText, targets: isNumber, endpoints: isNumber, missing: isNumber, zones: isTextList });
 
 const isCapacityWait = (value: unknown): value is CapacityWait =>
-  hasFields(value, { since: isNumber, ready: isNumber });
+  hasFields(value, { since: isNumber, ready: isNumber, seenAt: isNumber });
 
 const isOutlook = (value: unknown): value is Outlook => hasFields(value, { nodes: isTextList });
 

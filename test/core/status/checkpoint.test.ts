@@ -76,7 +76,8 @@ describe('what an attempt records is read as it was written', () => {
       blocked,
     });
     expect(readGoneSince({ goneSince: { a: 1 } })).toEqual({ a: 1 });
-    expect(readCapacityWait({ capacityWait: { since: 1, ready: 2 } })).toEqual({ since: 1, ready: 2 });
+    const capacityWait = { since: 1, ready: 2, seenAt: 3 };
+    expect(readCapacityWait({ capacityWait })).toEqual(capacityWait);
     expect(readOutlook({ outlook: { seenAt: 1, nodes: ['n1'] } })).toEqual({ seenAt: 1, nodes: ['n1'] });
     const released = { ...times, goneSince: { d: 4 }, rejected, blocked };
     expect(readEvictReleased(overTheWire(released))).toEqual(released);

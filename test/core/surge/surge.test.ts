@@ -81,22 +81,30 @@ describe('instances that do not start', () => {
     enough: 2,
     before: undefined,
     now: 1000,
-    patienceMs: 500,
+    waits: { stabilizationMs: 100, pollIntervalMs: 50, deadlines: { capacityMs: 500 } },
   } as const;
 
   test('are given up when none has joined for the patience, and not before', () => {
     const first = decideCapacity(question);
-    expect(first).toEqual({ goOn: false, capacityWait: { since: 1000, ready: 3 } });
-    const again = { ...question, before: first.capacityWait };
+    expect(first).toEqual({ goOn: false, capacityWait: { since: 1000, ready: 3, seenAt: 1000 } });
+    const again = { ...question, before: { since: 1000, ready: 3, seenAt: 1400 } };
     expect(decideCapacity({ ...again, now: 1499 }).goOn).toBe(false);
     expect(decideCapacity({ ...again, now: 1500 }).goOn).toBe(true);
   });
 
+  test('are not given up for time in which nothing was observed', () => {
+    const before = { since: 1000, ready: 3, seenAt: 1200 };
+    expect(decideCapacity({ ...question, before, now: 5000 })).toEqual({
+      goOn: false,
+      capacityWait: { since: 4600, ready: 3, seenAt: 5000 },
+    });
+  });
+
   test('are waited for again whenever one has joined', () => {
-    const before = { since: 0, ready: 2 };
+    const before = { since: 0, ready: 2, seenAt: 1400 };
     expect(decideCapacity({ ...question, before, now: 1500 })).toEqual({
       goOn: false,
-      capacityWait: { since: 1500, ready: 3 },
+      capacityWait: { since: 1500, ready: 3, seenAt: 1500 },
     });
   });
 
@@ -104,9 +112,9 @@ describe('instances that do not start', () => {
     ['the cloud reports no problem', { pool: { ...question.pool, problems: [] } }],
     ['the pool is being created', { pool: { ...question.pool, status: 'creating' } }],
     ['the pool has failed', { pool: { ...question.pool, status: 'failed' } }],
-    ['too few have joined', { ready: 1, before: { since: 0, ready: 1 } }],
+    ['too few have joined', { ready: 1, before: { since: 0, ready: 1, seenAt: 900 } }],
   ] as const)('are waited for while %s', (_, changes) => {
-    const answer = decideCapacity({ ...question, before: { since: 0, ready: 3 }, ...changes });
+    const answer = decideCapacity({ ...question, before: { since: 0, ready: 3, seenAt: 900 }, ...changes });
     expect(answer).toEqual({ goOn: false, capacityWait: undefined });
   });
 });
