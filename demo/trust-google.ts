@@ -1,11 +1,11 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { authority } from '../lab/gcp/certificates.ts';
+import { authority } from '../lab/certificates.ts';
 
 /**
- * Lets the clients of this process trust the simulated Google. gRPC reads the file when it is loaded (grpc-js, tls-helpers.ts), and the clients of
- * Temporal and of GKE share it: import them only afterwards.
+ * Lets the gRPC clients of this process trust the simulated Google; the lab sees to all others when it starts. gRPC reads the file when it is loaded
+ * (grpc-js, tls-helpers.ts), and the clients of Temporal and of GKE share it: import them only afterwards.
  */
 export function trustSimulatedGoogle(): void {
   const file = join(mkdtempSync(join(tmpdir(), 'nodeferry-ca-')), 'ca.crt');

@@ -1,3 +1,5 @@
+import { distrustIn } from '../calls/distrust.ts';
+
 /** The contents of an error of one of Google's clients, read without trusting its shape. */
 export interface GoogleErrorFacts {
   /** Name of a gRPC status, e.g. `FAILED_PRECONDITION`; undefined for an error of HTTP or of the network. */
@@ -8,6 +10,8 @@ export interface GoogleErrorFacts {
   readonly reason: string | undefined;
   /** In Google's words, without the status that the client puts in front. */
   readonly message: string;
+  /** Why the certificate of the server was not accepted; undefined when it was. */
+  readonly distrust: string | undefined;
   /** Minimum time before another attempt, ms, from the Retry-After header. */
   readonly retryAfterMs: number | undefined;
 }
@@ -46,8 +50,14 @@ export function readGoogleError(error: unknown): GoogleErrorFacts {
     status,
     reason: textIn(fields['reason']) ?? firstReason(said['errors']),
     message: message.replace(/^\d+ [A-Z_]+: /, ''),
+    distrust: isAnswer(status, rpc) ? undefined : distrustIn(message),
     retryAfterMs: readRetryAfter(response['headers']),
   };
+}
+
+/** Whether the server has answered. Without a connection, a call of gRPC ends with one of two codes. */
+function isAnswer(status: number | undefined, rpc: GoogleErrorFacts['rpc']): boolean {
+  return status !== undefined || (rpc !== undefined && rpc !== 'UNAVAILABLE' && rpc !== 'DEADLINE_EXCEEDED');
 }
 
 function firstReason(errors: unknown): string | undefined {

@@ -69,7 +69,7 @@ export const problemTexts: Readonly<Record<ProblemCode, ProblemText>> = {
     fix: 'Nothing as long as it is retried. If it lasts, check the network and the status page of the cloud.',
   },
   ProviderRefused: {
-    means: 'The cloud refuses a request, and would refuse it again.',
+    means: 'The cloud refuses a request and would refuse it again, or the certificate of its server is not trusted.',
     fix: 'Correct what its answer names, often a quota or a field of spec.target. Then: nodeferry resume CLUSTER/POOL',
   },
   CapacityUnavailable: {

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { ServerTls } from '../certificates.ts';
 import { createWorld, type WorldOptions } from './create-world.ts';
 import { createDispatcher, type LoggedCall } from './dispatch.ts';
 import type { Nodegroup } from './eks/state.ts';
@@ -15,14 +17,16 @@ import type { World } from './world.ts';
 export interface SimulatedAwsOptions extends WorldOptions {
   /** TCP port on 127.0.0.1; default 0, a free one. */
   readonly port?: number;
-  /** Listens there as well; a socket file that is left over is replaced. */
+  /** For the TCP port; without it, that is in the clear. */
+  readonly tls?: ServerTls;
+  /** Listens there as well, in the clear; a socket file that is left over is replaced. */
   readonly socketPath?: string;
   readonly nodegroups?: readonly NodegroupSeed[];
 }
 
 /** A running simulated AWS. */
 export interface SimulatedAws {
-  /** For AWS_ENDPOINT_URL: `http://127.0.0.1:<port>`. */
+  /** For AWS_ENDPOINT_URL: `http://127.0.0.1:<port>`, or `https://…` with TLS. */
   readonly url: string;
   /** Everything that exists, for reading. */
   readonly model: World;
@@ -46,7 +50,9 @@ export async function startSimulatedAws(options: SimulatedAwsOptions): Promise<S
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     void answer(world, dispatch, request, response).catch((error: Error) => response.destroy(error));
   };
-  const tcp = createServer(handle);
+  const { tls } = options;
+  const tcp =
+    tls === undefined ? createServer(handle) : createTlsServer({ cert: tls.certificate, key: tls.key }, handle);
   const servers = [tcp];
   await listen(tcp, { host: '127.0.0.1', port: options.port ?? 0 });
   if (options.socketPath !== undefined) {
@@ -57,7 +63,7 @@ export async function startSimulatedAws(options: SimulatedAwsOptions): Promise<S
   }
   for (const nodegroup of options.nodegroups ?? []) addSeed(world, nodegroup);
   return {
-    url: `http://127.0.0.1:${(tcp.address() as AddressInfo).port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(tcp.address() as AddressInfo).port}`,
     model: world,
     faults: faultControls(world.faults),
     requests,

@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KubeConfig, type V1Service } from '@kubernetes/client-node';
 import type { GoogleControllerPaths } from '../../scripts/setup/install-google-controllers.ts';
+import { authority, certificate, key, trustAuthority } from '../certificates.ts';
 import { forwardFromSocket, portToSocket } from '../forward.ts';
-import { authority, certificate, key } from '../gcp/certificates.ts';
 import { targetFault } from '../gcp/compute/balancing/target-fault.ts';
 import type { GcpDelays } from '../gcp/presets.ts';
 import type { ClusterSeed } from '../gcp/seed.ts';
@@ -35,7 +35,10 @@ export interface GoogleCloud extends LabCloud<LoadBalancedService> {
   readonly gcp: SimulatedGcp;
 }
 
-/** Starts the simulated Google, reachable from inside the lab under the ports that it has outside. */
+/**
+ * Starts the simulated Google, reachable from inside the lab under the ports that it has outside. Its APIs are served over TLS. This process trusts
+ * their certificate from then on, but for gRPC, which has to be told before it is loaded; others do so with `environment`.
+ */
 export async function openGoogle(
   scenario: GkeScenario,
   tools: GoogleControllerPaths,
@@ -53,19 +56,21 @@ export async function openGoogle(
   });
   undo.push(() => gcp.close());
   await writeNames();
-  const { port } = new URL(gcp.computeUrl);
-  await reachInside(Number(port), STATE.computeSocket, undo);
+  await reachInside(portOf(gcp.computeUrl), STATE.computeSocket, undo);
+  await reachInside(portOf(`http://${gcp.metadataHost}`), STATE.metadataSocket, undo);
   await reachInside(gcp.gkePort, STATE.gkeSocket, undo);
+  trustAuthority();
   await writeFile(authorityFile, authority);
   const { project } = gcp.model;
   const environment = {
     GOOGLE_CLOUD_PROJECT: project,
-    GCE_METADATA_HOST: `127.0.0.1:${port}`,
+    GCE_METADATA_HOST: gcp.metadataHost,
     METADATA_SERVER_DETECTION: 'assume-present',
     NODEFERRY_GKE_ENDPOINT: `localhost:${gcp.gkePort}`,
     NODEFERRY_COMPUTE_URL: `${gcp.computeUrl}/`,
     NODEFERRY_RESOURCE_MANAGER_URL: `${gcp.computeUrl}/`,
     GRPC_DEFAULT_SSL_ROOTS_FILE_PATH: authorityFile,
+    NODE_EXTRA_CA_CERTS: authorityFile,
   };
   return {
     gcp,
@@ -80,7 +85,7 @@ export async function openGoogle(
     outside: environment,
     environment,
     startControllers: async (kubeconfig) => {
-      const { computeUrl } = gcp;
+      const { computeUrl, metadataHost } = gcp;
       const config = outsideConfig();
       undo.push(assignPodCidrs(config, machines), makeProxies(config, { computeUrl, project, region }));
       await storeClusterUid(config, clusterName);
@@ -88,6 +93,8 @@ export async function openGoogle(
         kubeconfig,
         folder: STATE.logs,
         computeUrl,
+        metadataHost,
+        authorityFile,
         project,
         zone: zones[0] ?? '',
         clusterName,
@@ -104,6 +111,10 @@ export async function openGoogle(
     configure: async () => undefined,
     targetFault: ({ hostname }, name) => targetFault(gcp.model, hostname, name),
   };
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port);
 }
 
 /** The address of the proxy that was made for a Service; undefined while there is none. */

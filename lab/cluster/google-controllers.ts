@@ -11,8 +11,12 @@ interface GoogleControllerSettings {
   readonly kubeconfig: string;
   /** For configuration and logs. */
   readonly folder: string;
-  /** `http://HOST:PORT` of the simulated Compute Engine, which is also the metadata server. */
+  /** `https://HOST:PORT` of the simulated Compute Engine. */
   readonly computeUrl: string;
+  /** `HOST:PORT` of its metadata server. */
+  readonly metadataHost: string;
+  /** The authority that has signed the certificate of Compute Engine, in PEM. */
+  readonly authorityFile: string;
   readonly project: string;
   /** Any zone of the region. */
   readonly zone: string;
@@ -101,10 +105,11 @@ export async function startIngressGce(
 function launch(
   name: string,
   command: string,
-  { folder, computeUrl, namespace }: GoogleControllerSettings,
+  { folder, metadataHost, authorityFile, namespace }: GoogleControllerSettings,
   args: readonly string[],
 ): ControlPlaneProcess {
-  const env = { ...process.env, GCE_METADATA_HOST: new URL(computeUrl).host };
+  // Go trusts that file instead of the system's (crypto/x509, root_unix.go).
+  const env = { ...process.env, GCE_METADATA_HOST: metadataHost, SSL_CERT_FILE: authorityFile };
   const log = join(folder, `${name}.log`);
   return { name, child: start(command, args, { log, env, ...(namespace !== undefined && { namespace }) }) };
 }

@@ -27,6 +27,7 @@ export const STATE = {
   apiServerSocket: join(STATE_DIR, 'apiserver.sock'),
   awsSocket: join(STATE_DIR, 'aws.sock'),
   computeSocket: join(STATE_DIR, 'compute.sock'),
+  metadataSocket: join(STATE_DIR, 'metadata.sock'),
   gkeSocket: join(STATE_DIR, 'gke.sock'),
   temporalSocket: join(STATE_DIR, 'temporal.sock'),
 } as const;

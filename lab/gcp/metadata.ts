@@ -1,3 +1,5 @@
+import { serveHttp } from './serve-http.ts';
+
 /** An answer of the metadata server. */
 interface MetadataAnswer {
   readonly status: number;
@@ -10,12 +12,17 @@ const root = '/computeMetadata/v1/';
 /** The token that the metadata server gives out. */
 const labToken = 'lab-token';
 
-/**
- * Answers a request to the metadata server; undefined for one to somebody else. Without the header `Metadata-Flavor: Google` it refuses (Compute
- * Engine documentation, "View and query VM metadata").
- */
-export function answerMetadata(project: string, path: string, flavor: unknown): MetadataAnswer | undefined {
-  if (path !== '/' && !path.startsWith('/computeMetadata/')) return undefined;
+/** Serves the metadata server: over plain HTTP, as on a VM. */
+export async function serveMetadata(project: string) {
+  return await serveHttp(async ({ url = '/', headers }, response) => {
+    const { pathname } = new URL(url, 'http://localhost');
+    const { status, headers: said, body } = answer(project, pathname, headers['metadata-flavor']);
+    response.writeHead(status, said).end(body);
+  });
+}
+
+/** Without the header `Metadata-Flavor: Google` it refuses (Compute Engine documentation, "View and query VM metadata"). */
+function answer(project: string, path: string, flavor: unknown): MetadataAnswer {
   const headers = { 'metadata-flavor': 'Google', 'content-type': 'text/plain' };
   if (flavor !== 'Google') return { status: 403, headers, body: 'Missing Metadata-Flavor:Google header.' };
   const known: Readonly<Record<string, string>> = {

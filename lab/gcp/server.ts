@@ -1,5 +1,6 @@
 import { type Clock, realClock } from '../aws/clock.ts';
 import { seededRandom } from '../aws/random.ts';
+import type { ServerTls } from '../certificates.ts';
 import type { DataPlane, InstanceHooks } from '../contracts.ts';
 import { driveDataPlane } from './compute/balancing/follow.ts';
 import { computeHandlers } from './compute/handlers.ts';
@@ -8,6 +9,7 @@ import { HttpError, RpcError } from './errors.ts';
 import { actBefore, type Faults, faultControls, httpFault, noFaults, rpcFault, takeFault } from './faults.ts';
 import { gkeHandlers } from './gke/handlers.ts';
 import { serveGrpc } from './grpc/serve.ts';
+import { serveMetadata } from './metadata.ts';
 import { permissionOf, testIamPermissions } from './permissions.ts';
 import { type GcpDelays, presets } from './presets.ts';
 import { type ClusterSeed, seedCluster } from './seed.ts';
@@ -39,8 +41,8 @@ export interface SimulatedGcpOptions {
   /** What IAM allows the caller; without it, everything. */
   readonly permissions?: readonly string[];
   readonly seed?: number;
-  /** For the wire of GKE; without it, that is in the clear. */
-  readonly tls?: { readonly certificate: string; readonly key: string };
+  /** For the wires of all APIs; without it, they are in the clear. */
+  readonly tls?: ServerTls;
 }
 
 /** One call in the log. */
@@ -65,8 +67,10 @@ type WorldOptions = Omit<SimulatedGcpOptions, 'tls'>;
 export interface SimulatedGcp {
   /** Port of GKE's gRPC on 127.0.0.1. */
   readonly gkePort: number;
-  /** `http://127.0.0.1:<port>`: Compute Engine and the metadata server. */
+  /** `https://127.0.0.1:<port>`, or `http://…` without TLS: Compute Engine and Resource Manager. */
   readonly computeUrl: string;
+  /** `127.0.0.1:<port>` of the metadata server, for GCE_METADATA_HOST. */
+  readonly metadataHost: string;
   readonly model: World;
   readonly faults: Faults;
   /** Calls so far, oldest first. */
@@ -106,8 +110,10 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
     }
   };
 
-  const http = await serveCompute(
-    options.project ?? defaultProject,
+  const project = options.project ?? defaultProject;
+  const metadata = await serveMetadata(project);
+  const compute = await serveCompute(
+    project,
     async ({ method, userAgent, path, query, body }) => {
       const input = { ...path, ...Object.fromEntries(query), ...body };
       return await dispatch(
@@ -122,9 +128,9 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
         },
       );
     },
+    options.tls,
   );
-  const computeBase = `http://127.0.0.1:${http.port}`;
-  now = begin(options, computeBase);
+  now = begin(options, compute.url);
   const grpc = await serveGrpc(
     async ({ method, userAgent, authorization, request }) => {
       const input = request as Record<string, unknown>;
@@ -144,7 +150,8 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
 
   return {
     gkePort: grpc.port,
-    computeUrl: computeBase,
+    computeUrl: compute.url,
+    metadataHost: metadata.host,
     get model() {
       return now.world;
     },
@@ -155,11 +162,11 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
       return now.requests;
     },
     reset: (next) => {
-      now = begin(next, computeBase);
+      now = begin(next, compute.url);
     },
     close: async () => {
       grpc.close();
-      await http.close();
+      await Promise.all([compute.close(), metadata.close()]);
     },
   };
 }

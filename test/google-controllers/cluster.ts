@@ -1,9 +1,10 @@
 /** A real API server, the simulated Google and the real controllers of GKE between them, without nodes. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { createGoogleLoadBalancers } from '../../adapters/gcp/load-balancers/load-balancers.ts';
+import { authority, certificate, key, trustAuthority } from '../../lab/certificates.ts';
 import { storeClusterUid } from '../../lab/cluster/cluster-uid.ts';
 import { startGceCloudController, startIngressGce } from '../../lab/cluster/google-controllers.ts';
 import { freePorts } from '../../lab/free-ports.ts';
@@ -32,16 +33,22 @@ export async function startGoogleCluster(): Promise<GoogleCluster> {
   const gcp = await startSimulatedGcp({
     clusters: [{ name: 'lab', pools: [{ name: 'web', initialNodeCount: 2 }] }],
     delays: { computeOperationMs: 100, firstHealthMs: 3_000, drainShare: 0.2 },
+    tls: { certificate, key },
   });
+  trustAuthority();
   const controlPlane = await startControlPlane({ controllers: ['endpointslice-controller'] });
   const config = new KubeConfig();
   config.loadFromFile(controlPlane.kubeconfig('admin'));
   await storeClusterUid(config, 'lab');
+  const authorityFile = join(controlPlane.directory, 'google-ca.crt');
+  writeFileSync(authorityFile, authority);
   const [ccm = 0, glbc = 0] = await freePorts(2);
   const settings = {
     kubeconfig: controlPlane.kubeconfig('admin'),
     folder: controlPlane.directory,
     computeUrl: gcp.computeUrl,
+    metadataHost: gcp.metadataHost,
+    authorityFile,
     project: gcp.model.project,
     zone: gcp.model.zones[0] ?? '',
     clusterName: 'lab',
@@ -70,7 +77,7 @@ export async function startGoogleCluster(): Promise<GoogleCluster> {
 
 /** The adapter as it runs in production, with credentials from the metadata server. */
 export function openBalancers({ gcp }: GoogleCluster): LoadBalancers {
-  process.env['GCE_METADATA_HOST'] = new URL(gcp.computeUrl).host;
+  process.env['GCE_METADATA_HOST'] = gcp.metadataHost;
   process.env['METADATA_SERVER_DETECTION'] = 'assume-present';
   const { project, region } = gcp.model;
   return createGoogleLoadBalancers({ clock: systemClock, project, region, computeUrl: `${gcp.computeUrl}/` });

@@ -3,8 +3,8 @@ import '../contract/gke/tls-roots.ts';
 import { randomUUID } from 'node:crypto';
 import { createGkeNodePools } from '../../adapters/gke/node-pools.ts';
 import type { Clock as CloudClock } from '../../lab/aws/clock.ts';
+import { certificate, key } from '../../lab/certificates.ts';
 import type { BootedInstance, InstanceHooks } from '../../lab/contracts.ts';
-import { certificate, key } from '../../lab/gcp/certificates.ts';
 import { deleteInstance } from '../../lab/gcp/compute/groups.ts';
 import { type SimulatedGcp, type SimulatedGcpOptions, startSimulatedGcp } from '../../lab/gcp/server.ts';
 import type { ManagedNodePools } from '../../ports/node-pools.ts';
@@ -89,7 +89,7 @@ async function openGoogle(options: SimulatedGcpOptions): Promise<SimulatedGcp> {
     return shared;
   }
   shared = await startSimulatedGcp({ ...options, tls: { certificate, key } });
-  process.env['GCE_METADATA_HOST'] = shared.computeUrl.replace('http://', '');
+  process.env['GCE_METADATA_HOST'] = shared.metadataHost;
   process.env['METADATA_SERVER_DETECTION'] = 'assume-present';
   return shared;
 }

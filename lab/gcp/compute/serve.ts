@@ -1,9 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import type { ServerTls } from '../../certificates.ts';
 import { HttpError } from '../errors.ts';
-import { answerMetadata } from '../metadata.ts';
 import { testIamPermissions } from '../permissions.ts';
+import { serveHttp } from '../serve-http.ts';
 import type { ComputeCall } from './call.ts';
 import { findRoute } from './routes.ts';
 
@@ -13,20 +13,13 @@ interface HttpCall extends ComputeCall {
   readonly userAgent: string;
 }
 
-/** Serves Compute Engine, one method of Resource Manager and the metadata server on one port of 127.0.0.1. `handle` answers, or returns `lost` for no answer. */
-export async function serveCompute(project: string, handle: (call: HttpCall) => Promise<object | 'lost'>, port = 0) {
-  const server = createServer((request, response) => {
-    void answer(project, handle, request, response).catch((error: Error) => response.destroy(error));
-  });
-  await new Promise<void>((resolve, reject) => void server.once('error', reject).listen(port, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+/** Serves Compute Engine and one method of Resource Manager. `handle` answers, or returns `lost` for no answer. */
+export async function serveCompute(
+  project: string,
+  handle: (call: HttpCall) => Promise<object | 'lost'>,
+  tls: ServerTls | undefined,
+) {
+  return await serveHttp(async (request, response) => await answer(project, handle, request, response), tls);
 }
 
 async function answer(
@@ -36,8 +29,6 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost');
-  const metadata = answerMetadata(project, pathname, request.headers['metadata-flavor']);
-  if (metadata !== undefined) return void response.writeHead(metadata.status, metadata.headers).end(metadata.body);
   const body = await text(request);
   try {
     const result = await handle(readCall(project, request, pathname, searchParams, body));

@@ -10,6 +10,7 @@ import {
   status,
 } from '@grpc/grpc-js';
 import { fromJSON } from '@grpc/proto-loader';
+import type { ServerTls } from '../../certificates.ts';
 import { RpcError } from '../errors.ts';
 import { encodeStatus } from './status.ts';
 
@@ -29,8 +30,8 @@ type GrpcOutcome = { readonly answer: object } | 'lost';
 interface GrpcOptions {
   /** Default 0, a free one. */
   readonly port?: number;
-  /** Certificate and key in PEM. Without them the wire is in the clear. */
-  readonly tls?: { readonly certificate: string; readonly key: string };
+  /** Without it the wire is in the clear. */
+  readonly tls?: ServerTls;
 }
 
 /** Serves google.container.v1.ClusterManager, from the protos of the package that its client comes from. */

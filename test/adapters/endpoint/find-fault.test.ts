@@ -3,7 +3,7 @@ import { createServer as createHttp2, createSecureServer } from 'node:http2';
 import { type AddressInfo, createServer as createTcp, type Server } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Endpoint, findEndpointFault } from '../../../adapters/endpoint/find-fault.ts';
-import { authority, certificate, key } from '../../../lab/gcp/certificates.ts';
+import { authority, certificate, key } from '../../../lab/certificates.ts';
 
 const open: Pick<Server, 'close'>[] = [];
 afterEach(() => {

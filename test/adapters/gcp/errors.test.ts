@@ -111,3 +111,36 @@ test('no answer at all is ProviderUnavailable', () => {
     'ProviderUnavailable',
   );
 });
+
+describe('a certificate that is not trusted is no outage', () => {
+  test.each([
+    ['self-signed certificate in certificate chain', ''],
+    ['self-signed certificate', ''],
+    ['unable to get local issuer certificate', ''],
+    [
+      'unable to verify the first certificate',
+      '; if the root CA is installed locally, try running Node.js with --use-system-ca',
+    ],
+  ])('%s', (why, advice) => {
+    const said = `request to https://compute.example.com/ failed, reason: ${why}`;
+    expect(toNodeferryError(new Error(`${said}${advice}`), call).problem).toMatchObject({
+      code: 'ProviderRefused',
+      message: `pool prod/web: container.clusters.update: the certificate of the server is not trusted: ${said}`,
+    });
+  });
+
+  test('and of all that gRPC says about it, only the reason is told', () => {
+    const again = '[{message: 14 UNAVAILABLE: No connection established. Last error: Error: ';
+    const why =
+      "Hostname/IP does not match certificate's altnames: Host: gke.example.com. is not in the cert's altnames: DNS:example.com";
+    const said = `4 DEADLINE_EXCEEDED: Total timeout of API x exceeded 1000 milliseconds retrying error Error: 14 UNAVAILABLE: No connection established. Last error: Error: ${why}. Resolution note:   before any response was received. : Previous errors : ${again}${why}. Resolution note: , code: 14}]`;
+    expect(toNodeferryError(rpc(4, said), call).problem.message).toBe(
+      `pool prod/web: container.clusters.update: the certificate of the server is not trusted: ${why}`,
+    );
+  });
+
+  test('but an answer that speaks of one is an answer', () => {
+    expect(toNodeferryError(rpc(3, '3 INVALID_ARGUMENT: self-signed certificate'), call).problem.hint).toBeUndefined();
+    expect(codeOf(http(503, 'backendError', 'self-signed certificate'))).toBe('ProviderUnavailable');
+  });
+});

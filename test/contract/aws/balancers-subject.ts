@@ -11,13 +11,13 @@ import { createElbLoadBalancers } from '../../../adapters/elb/load-balancers.ts'
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import { type BalancedCloud, startBalancedCloud } from '../../lab/aws/balancer.ts';
 import type { BalancerActs, BalancersSubject } from '../cases/balancers-subject.ts';
-import { pointSdkAt } from './support.ts';
+import { pointSdkAt, tls } from './support.ts';
 
 const serviceTag = 'kubernetes.io/service-name';
 
 /** The ELB adapter, before the simulated AWS with one Network Load Balancer that the service controller has made. */
 export async function openAwsBalancers(): Promise<BalancersSubject> {
-  const cloud = await startBalancedCloud();
+  const cloud = await startBalancedCloud({ tls });
   pointSdkAt(cloud.aws.url);
   await cloud.elb.send(
     new AddTagsCommand({ ResourceArns: [cloud.loadBalancerArn], Tags: [{ Key: serviceTag, Value: 'default/web' }] }),

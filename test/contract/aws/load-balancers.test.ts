@@ -6,13 +6,13 @@ import { nameOfTarget } from '../../../core/model/target-group.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
 import { type BalancedCloud, startBalancedCloud } from '../../lab/aws/balancer.ts';
 import { addPodTargets, balancedService } from './balancers-subject.ts';
-import { calls, pointSdkAt } from './support.ts';
+import { calls, pointSdkAt, tls } from './support.ts';
 
 let cloud: BalancedCloud;
 let loadBalancers: LoadBalancers;
 
 beforeEach(async () => {
-  cloud = await startBalancedCloud();
+  cloud = await startBalancedCloud({ tls });
   pointSdkAt(cloud.aws.url);
   const clock = {
     now: () => cloud.clock.now(),

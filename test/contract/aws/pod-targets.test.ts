@@ -12,7 +12,7 @@ import { nameOfTarget, type TargetGroupBase } from '../../../core/model/target-g
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
 import { type BalancedCloud, startBalancedCloud } from '../../lab/aws/balancer.ts';
 import { addPodTargets, balancedService } from './balancers-subject.ts';
-import { calls, pointSdkAt } from './support.ts';
+import { calls, pointSdkAt, tls } from './support.ts';
 
 const [first, second] = ['10.0.1.17', '10.0.2.18'];
 
@@ -23,7 +23,7 @@ let arn: string;
 let bound: ServiceFacts;
 
 beforeEach(async () => {
-  cloud = await startBalancedCloud();
+  cloud = await startBalancedCloud({ tls });
   pointSdkAt(cloud.aws.url);
   const clock = { now: () => cloud.clock.now(), sleep: async (ms: number) => cloud.clock.advance(ms) };
   balancers = createElbLoadBalancers({ region: 'eu-west-1', clock, maxAttempts: 2 });

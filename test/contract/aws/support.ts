@@ -1,11 +1,18 @@
-import { createServer, request } from 'node:http';
+import { createServer } from 'node:http';
+import { request } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import type { PoolRef } from '../../../core/model/pool.ts';
 import type { TargetPolicy } from '../../../core/policy/policy.ts';
 import { type ManualClock, manualClock } from '../../../lab/aws/clock.ts';
 import { type SimulatedAws, type SimulatedAwsOptions, startSimulatedAws } from '../../../lab/aws/server.ts';
+import { certificate, key, trustAuthority } from '../../../lab/certificates.ts';
 import type { Clock } from '../../../ports/clock.ts';
+
+trustAuthority();
+
+/** For simulated clouds that the adapters call as they call AWS: over TLS, with a certificate that is checked. */
+export const tls = { certificate, key };
 
 /** A simulated AWS on a clock of its own, with one node group `web` of four instances, minimum two. */
 export interface AwsBench {
@@ -27,6 +34,7 @@ export async function openBench(options: Partial<SimulatedAwsOptions> = {}): Pro
       { name: 'web', version: '1.35.8', instanceType: 'm7i.large', size: 4, minSize: 2, labels: { tier: 'web' } },
       { name: 'other', version: '1.35.8', instanceType: 'm7i.large', size: 2, minSize: 1 },
     ],
+    tls,
     ...options,
   });
   pointSdkAt(aws.url);

@@ -4,7 +4,7 @@ import { createGkeNodePools } from '../../../adapters/gke/node-pools.ts';
 import type { PoolRef } from '../../../core/model/pool.ts';
 import type { TargetPolicy } from '../../../core/policy/policy.ts';
 import { type ManualClock, manualClock } from '../../../lab/aws/clock.ts';
-import { certificate, key } from '../../../lab/gcp/certificates.ts';
+import { certificate, key } from '../../../lab/certificates.ts';
 import type { ClusterSeed } from '../../../lab/gcp/seed.ts';
 import { type SimulatedGcp, startSimulatedGcp } from '../../../lab/gcp/server.ts';
 import type { Clock } from '../../../ports/clock.ts';
@@ -58,7 +58,7 @@ export async function openBench(
   const options = { clusters: [seed], clock: cloudClock, ...(permissions && { permissions }) };
   if (shared === undefined) {
     const gcp = await startSimulatedGcp({ ...options, tls: { certificate, key } });
-    process.env['GCE_METADATA_HOST'] = gcp.computeUrl.replace('http://', '');
+    process.env['GCE_METADATA_HOST'] = gcp.metadataHost;
     process.env['METADATA_SERVER_DETECTION'] = 'assume-present';
     shared = { gcp, pools: createPools(gcp) };
   } else shared.gcp.reset(options);

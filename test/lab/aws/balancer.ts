@@ -7,6 +7,7 @@ import {
   ModifyTargetGroupAttributesCommand,
   RegisterTargetsCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
+import type { ServerTls } from '../../../lab/certificates.ts';
 import { type Cloud, startCloud } from './support.ts';
 
 /** A cloud with four nodes in two zones behind one network load balancer. */
@@ -34,8 +35,9 @@ function must<T>(value: T | undefined): T {
 }
 
 /** Starts it; no node is registered yet. */
-export async function startBalancedCloud(): Promise<BalancedCloud> {
+export async function startBalancedCloud(options: { readonly tls?: ServerTls } = {}): Promise<BalancedCloud> {
   const cloud = await startCloud({
+    ...options,
     nodegroups: [{ name: 'web', version: '1.35', instanceType: 'm7i.large', size: 4 }],
   });
   cloud.clock.advance(0);

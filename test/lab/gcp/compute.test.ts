@@ -150,7 +150,7 @@ test('what has no model is refused by name', async () => {
 
 test('the metadata server gives tokens to whoever asks as its clients do', async () => {
   const { gcp } = await startWithGroup();
-  const url = `${gcp.computeUrl}/computeMetadata/v1/instance/service-accounts/default/token`;
+  const url = `http://${gcp.metadataHost}/computeMetadata/v1/instance/service-accounts/default/token`;
   expect((await fetch(url)).status).toBe(403);
   const answer = await fetch(url, { headers: { 'Metadata-Flavor': 'Google' } });
   expect(await answer.json()).toMatchObject({ token_type: 'Bearer' });

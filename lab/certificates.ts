@@ -1,6 +1,14 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+
+/** What a server shows its clients, in PEM. */
+export interface ServerTls {
+  readonly certificate: string;
+  readonly key: string;
+}
+
 /**
  * A certificate of a test authority and one for localhost and 127.0.0.1 that it has signed, valid for a hundred years; made with openssl.
- * They protect nothing; the simulated GKE and tests use them.
+ * They protect nothing; the simulated clouds and tests use them.
  */
 export const authority = `-----BEGIN CERTIFICATE-----
 MIIBnTCCAUOgAwIBAgIUORrJwmxbue5IJrTD9sbhl4dtBXEwCgYIKoZIzj0EAwIw
@@ -34,3 +42,12 @@ PKGbrY/3zJrPYApHfMVXC9WdCiahRANCAARi6twa1fKneha9YFYPCICWfcKk/jOt
 kz8nEadqC2OXJrvOxe6NCDKD65S3qlXHX1Pyblbaz+wDndJuolPi0FJs
 -----END PRIVATE KEY-----
 `;
+
+/**
+ * Lets this process trust the authority, besides those that it trusts anyway, in connections that are made afterwards by clients that name no authorities
+ * of their own. What another process trusts is decided when it starts, by NODE_EXTRA_CA_CERTS. gRPC is told by GRPC_DEFAULT_SSL_ROOTS_FILE_PATH, which
+ * is set on some machines and then counts alone.
+ */
+export function trustAuthority(): void {
+  setDefaultCACertificates([...getCACertificates('default'), authority]);
+}
