@@ -15,13 +15,13 @@ export type ObservationTimes = Pick<WaitPolicy, 'stabilizationMs' | 'pollInterva
  * The longest time, ms, between two observations that follow each other. They do at the poll interval, and something may be done in between; after a
  * longer gap nobody knows what was in it.
  */
-export function longestGapMs({ stabilizationMs, pollIntervalMs }: ObservationTimes): number {
+export function maxGapMs({ stabilizationMs, pollIntervalMs }: ObservationTimes): number {
   return stabilizationMs + 2 * pollIntervalMs;
 }
 
 /** Whether an observation that begins at `now` (epoch ms) follows the one made at `before`. */
 export function followsOn(before: number, now: number, times: ObservationTimes): boolean {
-  return now - before <= longestGapMs(times);
+  return now - before <= maxGapMs(times);
 }
 
 /** An observation that says no: the time of the node begins again. */

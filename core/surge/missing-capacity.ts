@@ -1,4 +1,4 @@
-import { longestGapMs, type ObservationTimes } from '../guard/stable-since.ts';
+import { maxGapMs, type ObservationTimes } from '../guard/stable-since.ts';
 import type { PoolFacts } from '../model/pool.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
 
@@ -37,7 +37,7 @@ export function decideCapacity({ pool, ready, enough, before, now, waits }: Capa
 } {
   const isCreated = pool.status === 'active' || pool.status === 'degraded';
   if (!isCreated || pool.problems.length === 0 || ready < enough) return { goOn: false, capacityWait: undefined };
-  const gapMs = before === undefined ? 0 : Math.max(0, now - before.seenAt - longestGapMs(waits));
+  const gapMs = before === undefined ? 0 : Math.max(0, now - before.seenAt - maxGapMs(waits));
   const since = before?.ready === ready ? before.since + gapMs : now;
   return { goOn: now - since >= waits.deadlines.capacityMs, capacityWait: { since, ready, seenAt: now } };
 }
