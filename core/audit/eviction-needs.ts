@@ -11,6 +11,7 @@ import { type ClusterQuestion, podsToMove } from '../plan/audit/rule.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
 import { formatDuration } from '../text/format.ts';
 import { connectionDrainMs, evictionReactionMs, podDeregistration } from '../waits/formulas.ts';
+import { checksTrafficPort } from './traffic-port.ts';
 
 /** Added to what the formulas say, ms. */
 const preStopMarginMs = 2_000;
@@ -64,7 +65,8 @@ function needOf(service: ServiceFacts, { facts, policy: { waits } }: ClusterQues
   const [slowest] = [
     ...(isOfOthers ? [untilDeregistered({}, waits)] : []),
     ...groups.filter(hasPods).map((group) => untilDeregistered(group, waits)),
-    ...hostGroups.map((group) => untilUnhealthy(group, waits)),
+    // A check that asks the pods themselves passes until they are gone, however long they serve before.
+    ...hostGroups.filter((group) => !checksTrafficPort(group, service)).map((group) => untilUnhealthy(group, waits)),
   ].toSorted((a, b) => b.preStopMs - a.preStopMs);
   const propagation = {
     preStopMs: waits.endpointPropagationMs,
