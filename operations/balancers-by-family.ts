@@ -42,9 +42,9 @@ export function balancersByFamily(families: readonly LoadBalancerFamily[]): Load
 }
 
 /** A Service that has, or may have, a load balancer by now. */
-function isExposed({ type, hostnames, podGroups, nodeBalancers = [] }: ServiceFacts): boolean {
+function isExposed({ type, hostnames, podGroups, nodePortBalancers = [] }: ServiceFacts): boolean {
   const hasAddress = type === 'LoadBalancer' && hostnames.length > 0;
-  return hasAddress || podGroups !== undefined || nodeBalancers.some(({ groups }) => groups.length > 0);
+  return hasAddress || podGroups !== undefined || nodePortBalancers.some(({ groups }) => groups.length > 0);
 }
 
 function isBalanced({ type }: ServiceFacts): boolean {

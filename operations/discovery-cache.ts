@@ -117,6 +117,6 @@ function merge(discoveries: readonly Discovery[]): Discovery {
   };
 }
 
-function say({ hostnames, nodePorts, podGroups, nodeBalancers }: ServiceFacts): string {
-  return JSON.stringify([hostnames, nodePorts, podGroups, nodeBalancers]);
+function say({ hostnames, nodePorts, podGroups, nodePortBalancers }: ServiceFacts): string {
+  return JSON.stringify([hostnames, nodePorts, podGroups, nodePortBalancers]);
 }

@@ -53,12 +53,11 @@ export function withIngresses(
   backends: readonly NodeBackend[],
 ): readonly ServiceFacts[] {
   if (!nodes.some(({ providerId }) => providerId?.startsWith('gce://'))) return services;
-  return withNodeBackends(services, backends, {
-    groupsFor: ({ nodePorts }, { groups }) => groups.filter((name) => nodePorts.includes(portIn(name))),
-    isThroughNodes: ({ type, podGroups }, groups) =>
-      groups.length > 0 || (type !== 'ClusterIP' && podGroups === undefined),
-    hint,
-  });
+  const groupsFor = ({ type, nodePorts, podGroups }: ServiceFacts, named: readonly string[]) => {
+    const groups = named.filter((name) => nodePorts.includes(portIn(name)));
+    return groups.length > 0 || (type !== 'ClusterIP' && podGroups === undefined) ? groups : undefined;
+  };
+  return withNodeBackends(services, backends, { groupsFor, hint });
 }
 
 /** The port of each node to which a backend service with instance groups sends (pkg/utils/namer/namer.go, IGBackend). NaN for others. */

@@ -56,8 +56,8 @@ export function withNodeBindings(
   services: readonly ServiceFacts[],
   bindings: readonly NodeBackend[],
 ): readonly ServiceFacts[] {
-  const isThroughNodes = ({ type }: ServiceFacts) => type === 'NodePort';
-  return withNodeBackends(services, bindings, { groupsFor: () => [], isThroughNodes, hint });
+  const groupsFor = ({ type }: ServiceFacts) => (type === 'NodePort' ? [] : undefined);
+  return withNodeBackends(services, bindings, { groupsFor, hint });
 }
 
 const hint =

@@ -8,10 +8,11 @@ export interface NodeBackend {
   readonly groups: readonly string[];
 }
 
-/** Which of its groups are for a Service, whether it does send to that through nodes, and how to have pods as targets instead, in a sentence. */
+/** How such load balancers are understood. */
 interface Reading {
-  readonly groupsFor: (service: ServiceFacts, backend: NodeBackend) => readonly string[];
-  readonly isThroughNodes: (service: ServiceFacts, groups: readonly string[]) => boolean;
+  /** The names that are those of groups for the Service. Undefined where the load balancer does not send to it through nodes. */
+  readonly groupsFor: (service: ServiceFacts, named: readonly string[]) => readonly string[] | undefined;
+  /** How to have pods as targets instead, in a sentence. */
   readonly hint: string;
 }
 
@@ -19,15 +20,16 @@ interface Reading {
 export function withNodeBackends(
   services: readonly ServiceFacts[],
   backends: readonly NodeBackend[],
-  { groupsFor, isThroughNodes, hint }: Reading,
+  { groupsFor, hint }: Reading,
 ): readonly ServiceFacts[] {
   if (backends.length === 0) return services;
   const byService = Map.groupBy(backends, ({ service }) => service);
   return services.map((service) => {
-    const found = (byService.get(service.key) ?? []).flatMap((backend) => {
-      const groups = groupsFor(service, backend);
-      return isThroughNodes(service, groups) ? [{ by: backend.by, groups, hint }] : [];
+    const { nodePortBalancers: known = [] } = service;
+    const found = (byService.get(service.key) ?? []).flatMap(({ by, groups: named }) => {
+      const groups = groupsFor(service, named);
+      return groups === undefined ? [] : [{ by, groups, hint }];
     });
-    return found.length === 0 ? service : { ...service, nodeBalancers: [...(service.nodeBalancers ?? []), ...found] };
+    return found.length === 0 ? service : { ...service, nodePortBalancers: [...known, ...found] };
   });
 }

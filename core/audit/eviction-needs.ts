@@ -5,7 +5,7 @@ import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import type { PodFacts } from '../model/pod.ts';
 import { preStopOf } from '../model/pre-stop.ts';
 import { hostGroupsOf } from '../model/reach.ts';
-import { mayHaveNodes, type ServiceFacts } from '../model/service.ts';
+import { mayHaveNodeTargets, type ServiceFacts } from '../model/service.ts';
 import { hasPods, type TargetGroupFacts } from '../model/target-group.ts';
 import { type ClusterQuestion, podsToMove } from '../plan/audit/rule.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
@@ -54,7 +54,7 @@ export const evictedPods = onceFor((question: ClusterQuestion): readonly Evicted
 });
 
 function isBehindBalancer({ service, groups }: EvictionNeed): boolean {
-  return mayHaveNodes(service) || groups.some(hasPods);
+  return mayHaveNodeTargets(service) || groups.some(hasPods);
 }
 
 /** The strictest of the target groups decides, since a pod has one preStop hook for all. */

@@ -22,8 +22,8 @@ export interface PodGroupsFacts {
   readonly zonesNeedCandidate: boolean;
 }
 
-/** A load balancer that sends to a Service through nodes and is not its own: it was made for another object of the cluster. */
-export interface NodeBalancerFacts {
+/** A load balancer that sends to a port of each node for a Service and is not its own: it was made for another object of the cluster. */
+export interface NodePortBalancerFacts {
   /** That object, e.g. `Ingress default/web`. */
   readonly by: string;
   /** Names of its target groups for the Service. Empty where the object does not tell them: then nobody observes it. */
@@ -61,11 +61,14 @@ export interface ServiceFacts {
   /** Absent when it has none. */
   readonly podGroups?: PodGroupsFacts;
   /** Absent where no object of the cluster tells of one. */
-  readonly nodeBalancers?: readonly NodeBalancerFacts[];
+  readonly nodePortBalancers?: readonly NodePortBalancerFacts[];
   readonly endpoints: readonly EndpointFacts[];
 }
 
 /** Whether load balancers may send to it through nodes: its own, or one that was made for another object. */
-export function mayHaveNodes({ type, nodeBalancers }: Pick<ServiceFacts, 'type' | 'nodeBalancers'>): boolean {
-  return type === 'LoadBalancer' || nodeBalancers !== undefined;
+export function mayHaveNodeTargets({
+  type,
+  nodePortBalancers,
+}: Pick<ServiceFacts, 'type' | 'nodePortBalancers'>): boolean {
+  return type === 'LoadBalancer' || nodePortBalancers !== undefined;
 }

@@ -78,7 +78,7 @@ describe('what is behind Services', () => {
       aService(app, [], {
         type: 'NodePort',
         hostnames: [],
-        nodeBalancers: [{ by: 'Ingress default/shop', groups, hint: '' }],
+        nodePortBalancers: [{ by: 'Ingress default/shop', groups, hint: '' }],
       });
     const services = [ofIngress('web', 'k8s-be-30080'), ofIngress('api'), aService('plain', [], { type: 'NodePort' })];
     const { groups, unsupported } = await balancers.discover(services, { providerIds: ['blue://1'] });
@@ -88,8 +88,8 @@ describe('what is behind Services', () => {
 
   test('is not said to be unsupported where nobody claims such a Service: SVC-027 tells of it', async () => {
     const { balancers } = setUp();
-    const nodeBalancers = [{ by: 'Ingress default/shop', groups: ['k8s-be-30080'], hint: '' }];
-    const web = aService('web', [], { type: 'NodePort', hostnames: [], nodeBalancers });
+    const nodePortBalancers = [{ by: 'Ingress default/shop', groups: ['k8s-be-30080'], hint: '' }];
+    const web = aService('web', [], { type: 'NodePort', hostnames: [], nodePortBalancers });
     expect(await balancers.discover([web])).toEqual({ groups: [], unsupported: [] });
   });
 

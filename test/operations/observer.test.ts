@@ -157,7 +157,7 @@ describe('the target groups that an Ingress names for a Service', () => {
     serviceOn('web', 'n1', {
       type: 'NodePort',
       hostnames: [],
-      nodeBalancers: [{ by: 'Ingress default/shop', groups, hint: '' }],
+      nodePortBalancers: [{ by: 'Ingress default/shop', groups, hint: '' }],
     });
 
   test('are observed, and discovered anew when it names others', async () => {

@@ -53,17 +53,17 @@ const groupName = ({ key }: SimService) => `k8s-${key.replace('/', '-')}`;
 /** What a Service tells of its load balancer, or its Ingress. */
 export function exposureOf(
   service: SimService,
-): Pick<ServiceFacts, 'type' | 'hostnames' | 'nodePorts' | 'nodeBalancers'> {
+): Pick<ServiceFacts, 'type' | 'hostnames' | 'nodePorts' | 'nodePortBalancers'> {
   if (service.type === 'ClusterIP') return { type: 'ClusterIP', hostnames: [], nodePorts: [] };
   if (service.ofIngress !== true)
     return { type: 'LoadBalancer', hostnames: [hostnameOf(service)], nodePorts: [nodePort] };
   const balancer = { by: `Ingress ${service.key}`, groups: [groupName(service)], hint: 'Have its pods as targets.' };
-  return { type: 'NodePort', hostnames: [], nodePorts: [nodePort], nodeBalancers: [balancer] };
+  return { type: 'NodePort', hostnames: [], nodePorts: [nodePort], nodePortBalancers: [balancer] };
 }
 
 /** Services whose load balancer has one of the addresses, or one of the target groups that an Ingress names. */
-function behind(world: World, { hostnames, nodeBalancers = [] }: ServiceFacts): readonly SimService[] {
-  const named = nodeBalancers.flatMap(({ groups }) => groups);
+function behind(world: World, { hostnames, nodePortBalancers = [] }: ServiceFacts): readonly SimService[] {
+  const named = nodePortBalancers.flatMap(({ groups }) => groups);
   return world.services
     .filter(({ type }) => type === 'LoadBalancer')
     .filter((one) => (one.ofIngress === true ? named.includes(groupName(one)) : hostnames.includes(hostnameOf(one))));

@@ -1,8 +1,9 @@
 /** Services to which the load balancer of an Ingress sends through instance groups, as on GKE: of type NodePort, and the label is read with a cordon. */
 import { expect, test } from 'vitest';
+import { resumeUpdate } from '../../workflows/messages.ts';
 import { serviceNamed } from '../simulator/disturbances.ts';
 import { expectServedByOldPool, upgradeAndAbort } from '../support/abort-run.ts';
-import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
+import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
 import { type Upgrade, type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
 
 /** Both Services are behind one. */
@@ -37,6 +38,34 @@ test('nodes of a run that is aborted are registered again', async () => {
   const upgrade = behindIngress();
   await upgradeAndAbort(upgrade, { step: 'awaitConnectionsDrained' });
   expectServedByOldPool(upgrade.world);
+});
+
+test('a run whose target groups are not found is refused', async () => {
+  const { world, start } = behindIngress();
+  serviceNamed(world, 'web').balancer = 'classic';
+  const { handle } = await start();
+  const { type, report } = await failureOfRun(handle);
+  expect(type).toBe('PreflightRefused');
+  expect(report.stalled?.message).toMatch(/1 blocker: SVC-027 service default\/web: .* which was not found/);
+  expectNothingLeft(world, 4);
+});
+
+test('target groups that are not found any more block further nodes, until they are again', async () => {
+  const { world, start } = behindIngress();
+  const web = serviceNamed(world, 'web');
+  const { harness, handle } = await start({
+    before: (step) => {
+      if (step === 'cordonNodes') web.balancer = 'classic';
+    },
+  });
+  const { stalled } = await harness.until(handle, 'stalled', (status) => status.stalled !== undefined);
+  expect(stalled?.message).toContain("default/web can't be protected");
+  harness.hooks.before = () => undefined;
+  delete web.balancer;
+  await handle.executeUpdate(resumeUpdate, { args: [{ by: 'ann', reason: 'fixed' }] });
+  expect((await harness.finish(handle)).outcome).toBe('completed');
+  expectNothingLost(world);
+  expectNothingLeft(world, 4);
 });
 
 test('a run that does not wait for them loses requests', async () => {

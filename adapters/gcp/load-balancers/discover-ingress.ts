@@ -10,26 +10,26 @@ import { stickiness } from './settings.ts';
 
 type BackendService = compute_v1.Schema$BackendService;
 
-/** Maximum VMs of an instance group: of the others its controller registers none (ingress-gce, pkg/flags/flags.go, max-ig-size, and pkg/instancegroups/manager.go, Sync). */
+/** Maximum VMs of an instance group: its controller registers no others (ingress-gce, pkg/flags/flags.go, max-ig-size; pkg/instancegroups/manager.go, Sync). */
 const maxInstances = 1_000;
 
 /**
- * The backend services with instance groups behind Ingresses. Each sends to a port of every node, for one port of one Service, and is told with the
- * name that its Ingress says (ingress-gce, pkg/utils/serviceport.go, BackendName). That name has the port and the ID of the cluster. A port may have
- * gone to another Service since, so the description has to name this one as well (pkg/utils/description.go). Only external load balancers in front of
- * several regions have instance groups (pkg/backends/ig_linker.go). One that has none yet sends to nobody, and is not found.
+ * The backend services with instance groups behind Ingresses. Each sends to a port of every node, for one port of one Service. An Ingress names those of
+ * its Services: the port and the ID of the cluster are in the name (ingress-gce, pkg/utils/serviceport.go, BackendName). The port may have gone to another
+ * Service since, so the description has to name this one as well (pkg/utils/description.go). Only external load balancers in front of several regions
+ * have instance groups (pkg/backends/ig_linker.go). A backend service that has none yet sends to nobody, and is not found.
  *
  * Their controller is the one of the instance groups of Services: its groups have all nodes that are Ready, cordoned or not, without the exclude label,
  * and it reads the label when the cordon changes (pkg/instancegroups/controller.go; pkg/utils/zonegetter/zone_getter.go, candidateNodesPredicate). It
- * does so as well whenever an Ingress is synced (pkg/controller/controller.go, syncInstanceGroup), for which nobody can wait.
+ * does so as well whenever an Ingress is synced (pkg/controller/controller.go, syncInstanceGroup); nobody knows when that is.
  */
 export async function discoverIngressGroups(
   reader: BalancerReader,
   services: readonly ServiceFacts[],
   list: () => Promise<readonly BackendService[]>,
 ): Promise<readonly TargetGroupBase[]> {
-  const named = services.flatMap(({ key, nodeBalancers = [] }) => {
-    const names = new Set(nodeBalancers.flatMap(({ groups }) => groups));
+  const named = services.flatMap(({ key, nodePortBalancers = [] }) => {
+    const names = new Set(nodePortBalancers.flatMap(({ groups }) => groups));
     return names.size === 0 ? [] : [{ key, names }];
   });
   if (named.length === 0) return [];

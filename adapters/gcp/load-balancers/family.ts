@@ -12,8 +12,9 @@ import { createReadLimiter } from './read-limits.ts';
 type FamilyOptions = Omit<GcpOptions, 'project'> & { readonly ratePerSecond?: number | undefined };
 
 /**
- * Passthrough load balancers, whose addresses are always IP addresses, and of all others the groups of pods and those of Ingresses. Project and region are those of the nodes,
- * as their provider IDs say: nothing has to be configured, and no other project is ever asked. All reads of a project share a rate limit.
+ * Passthrough load balancers, whose addresses are always IP addresses, and of all others the groups of pods and those of Ingresses. Project and region are
+ * those of the nodes, as their provider IDs say: nothing has to be configured, and no other project is ever asked. All reads of a project share a rate
+ * limit.
  */
 export function createGoogleFamily(options: FamilyOptions): LoadBalancerFamily {
   let opened: { readonly project: string; readonly region: string; readonly balancers: LoadBalancers } | undefined;

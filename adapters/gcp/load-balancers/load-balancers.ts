@@ -38,8 +38,8 @@ interface GoogleBalancerOptions extends GcpOptions {
 const maxHealthCalls = 8;
 
 /**
- * The passthrough load balancers of one region, and the groups of pods, and of Ingresses, of all load balancers. Members are told by the names of their VMs, which are those
- * of their nodes, or by the addresses of the pods. Reads of the same group at the same moment are one, and all reads respect the limiter.
+ * The passthrough load balancers of one region, and of all others the groups of pods and those of Ingresses. Members are told by the names of their VMs,
+ * which are those of their nodes, or by the addresses of the pods. Reads of the same group at the same moment are one, and all reads respect the limiter.
  */
 export function createGoogleLoadBalancers(options: GoogleBalancerOptions): LoadBalancers {
   const { clock, region, ratePerSecond = readsPerSecond } = options;

@@ -22,7 +22,7 @@ export const svc003TrafficPortCheck: Rule = {
     hostServices(question).flatMap(({ service, groups }) => {
       const wrong = groups.filter((group) => checksTrafficPort(group, service) || isTcp(group));
       const object = named('Service', service.key);
-      const ofOthers = (service.nodeBalancers ?? []).flatMap(({ groups: names, hint }) => {
+      const ofOthers = (service.nodePortBalancers ?? []).flatMap(({ groups: names, hint }) => {
         const own = wrong.filter(({ name }) => names.includes(name));
         return own.length === 0 ? [] : [{ own, hint }];
       });

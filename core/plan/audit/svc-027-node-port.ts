@@ -16,8 +16,8 @@ export const svc027NodePort: ClusterRule = (question) => {
   const { facts, nodes } = question;
   const names = new Set(nodes.map((node) => node.name));
   return facts.cluster.services.flatMap((service): Finding[] => {
-    const { type, nodeBalancers, endpoints } = service;
-    if (nodeBalancers !== undefined) return judge(service, question);
+    const { type, nodePortBalancers, endpoints } = service;
+    if (nodePortBalancers !== undefined) return judge(service, question);
     if (type !== 'NodePort' || hasItsPodsObserved(service, facts)) return [];
     if (!endpoints.some(({ node }) => node !== undefined && names.has(node))) return [];
     return [

@@ -74,7 +74,7 @@ describe('a Service behind one', () => {
     const services = [aService('web', [], changes), aService('other', [])];
     const [web, other] = withIngresses(services, nodes, ingresses.flatMap(ingressBackends));
     expect(other).toBe(services[1]);
-    return web?.nodeBalancers?.map(({ by, groups }) => [by, ...groups].join(' '));
+    return web?.nodePortBalancers?.map(({ by, groups }) => [by, ...groups].join(' '));
   };
   const shop = 'Ingress default/shop';
 
@@ -112,5 +112,5 @@ test('a legacy cluster without an ID has backend services without one', () => {
   const google = [aNode('n1', { providerId: 'gce://shop/europe-west1-b/n1' })];
   const legacy = anIngress({ ...made, 'ingress.kubernetes.io/backends': '{"k8s-be-30080":"HEALTHY"}' });
   const [web] = withIngresses([aService('web', [], { type: 'NodePort' })], google, ingressBackends(legacy));
-  expect(web?.nodeBalancers?.[0]?.groups).toEqual(['k8s-be-30080']);
+  expect(web?.nodePortBalancers?.[0]?.groups).toEqual(['k8s-be-30080']);
 });

@@ -46,7 +46,7 @@ test('a Service of type NodePort to whose nodes a binding sends has its load bal
     nodeBindingOf({ metadata: { namespace: 'default', name: 'tgb' }, spec: { ...spec, serviceRef: { name: 'web' } } });
   const told = (type: ServiceFacts['type'], bindings = bound({ targetType: 'instance' })) =>
     withNodeBindings([aService('web', [], { type }), aService('api', [], { type })], bindings).map(
-      ({ nodeBalancers }) => nodeBalancers?.map(({ by, groups }) => [by, ...groups].join(' ')).join(),
+      ({ nodePortBalancers }) => nodePortBalancers?.map(({ by, groups }) => [by, ...groups].join(' ')).join(),
     );
   expect(told('NodePort')).toEqual(['TargetGroupBinding default/tgb', undefined]);
   expect(told('LoadBalancer')).toEqual([undefined, undefined]);

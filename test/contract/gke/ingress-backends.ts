@@ -58,6 +58,6 @@ export async function makeBackend({ send, url }: Compute, change: BackendChange 
 
 /** A Service of type NodePort whose Ingress names these backend services. */
 export function behindIngress(groups: readonly string[], change: Partial<ServiceFacts> = {}): ServiceFacts {
-  const nodeBalancers = [{ by: 'Ingress default/shop', groups, hint: 'Have its pods as targets.' }];
-  return serviceAt(undefined, { type: 'NodePort', healthCheckNodePort: 0, nodeBalancers, ...change });
+  const nodePortBalancers = [{ by: 'Ingress default/shop', groups, hint: 'Have its pods as targets.' }];
+  return serviceAt(undefined, { type: 'NodePort', healthCheckNodePort: 0, nodePortBalancers, ...change });
 }

@@ -5,14 +5,14 @@ import { auditOf, checkedBy, webPods } from '../support/audited-cluster.ts';
 import type { ServiceFacts } from '../support/model.ts';
 
 const hint = 'Have its pods as targets instead of nodes.';
-const nodeBalancers = [{ by: 'Ingress default/shop', groups: ['k8s-web'], hint }];
+const nodePortBalancers = [{ by: 'Ingress default/shop', groups: ['k8s-web'], hint }];
 const byDefault = checkedBy({ port: '30080', intervalMs: 60_000, timeoutMs: 60_000, unhealthyThreshold: 10 });
 
 const found = (service: Partial<ServiceFacts>, preStopSeconds = 5) =>
   auditOf({
     terms: googleTerms,
     pods: webPods({ preStopSeconds }),
-    service: { type: 'NodePort', healthCheckNodePort: 0, hostnames: [], nodeBalancers, ...service },
+    service: { type: 'NodePort', healthCheckNodePort: 0, hostnames: [], nodePortBalancers, ...service },
     group: {
       ...byDefault,
       readsLabelWithCordon: true,
@@ -53,7 +53,7 @@ test('policy Cluster: its check asks pods anywhere', () => {
 
 test('a load balancer of its own beside that of an Ingress is told of by itself', () => {
   const own = { type: 'LoadBalancer', healthCheckNodePort: 30_900 } as const;
-  const messages = found({ ...own, nodeBalancers: [] }).filter(({ rule }) => rule === 'SVC-003');
+  const messages = found({ ...own, nodePortBalancers: [] }).filter(({ rule }) => rule === 'SVC-003');
   expect(messages.map(({ message }) => message)).toEqual([
     'the health check does not ask kube-proxy on healthCheckNodePort 30900 (k8s-web: HTTP on 30080)',
   ]);

@@ -30,11 +30,11 @@ describe('a run watches', () => {
   });
 
   test('a Service without one of its own to which that of an Ingress sends through nodes, as its policy says', () => {
-    const nodeBalancers = [{ by: 'Ingress default/shop', groups: ['k8s-be-30080'], hint: '' }];
-    const onOld = aService('a', [aPod('a-1', 'old')], { type: 'NodePort', nodeBalancers });
+    const nodePortBalancers = [{ by: 'Ingress default/shop', groups: ['k8s-be-30080'], hint: '' }];
+    const onOld = aService('a', [aPod('a-1', 'old')], { type: 'NodePort', nodePortBalancers });
     const far = [aPod('b-1', 'far')];
-    const cluster = aService('b', far, { type: 'NodePort', externalTrafficPolicy: 'Cluster', nodeBalancers });
-    const local = aService('c', far, { type: 'NodePort', nodeBalancers });
+    const cluster = aService('b', far, { type: 'NodePort', externalTrafficPolicy: 'Cluster', nodePortBalancers });
+    const local = aService('c', far, { type: 'NodePort', nodePortBalancers });
     expect(watched([onOld, cluster, local])).toEqual(['default/a', 'default/b']);
   });
 

@@ -56,8 +56,8 @@ describe('protection that is lost during a run', () => {
 
   test('is reported for a load balancer of another object that is not observed, as long as there is one', () => {
     const ofIngress = (groups: readonly string[], change: Partial<ServiceFacts> = {}) => {
-      const nodeBalancers = [{ by: 'Ingress default/shop', groups, hint: '' }];
-      return aService('web', pods, { type: 'NodePort', nodeBalancers, ...change });
+      const nodePortBalancers = [{ by: 'Ingress default/shop', groups, hint: '' }];
+      return aService('web', pods, { type: 'NodePort', nodePortBalancers, ...change });
     };
     const foundFor = (service: ServiceFacts) =>
       findLostProtection({

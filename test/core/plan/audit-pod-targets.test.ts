@@ -95,7 +95,7 @@ describe('a NodePort Service', () => {
     const foundWith = (changes: Partial<ServiceFacts>, policy: Partial<Policy> = {}, group: object | 'none' = 'none') =>
       audit({
         group: group as 'none',
-        service: { type: 'NodePort', nodeBalancers: [{ ...balancer, groups: [] }], ...changes },
+        service: { type: 'NodePort', nodePortBalancers: [{ ...balancer, groups: [] }], ...changes },
         policy,
       }).filter(({ rule }) => rule === 'SVC-027');
 
@@ -117,12 +117,12 @@ describe('a NodePort Service', () => {
     });
 
     test('is protected where all its target groups are found', () => {
-      expect(foundWith({ nodeBalancers: [balancer] }, {}, {})).toEqual([]);
+      expect(foundWith({ nodePortBalancers: [balancer] }, {}, {})).toEqual([]);
     });
 
     test('refuses the run where one of them is not, or that of a second Ingress', () => {
       const groups = ['k8s-web', 'k8s-gone'];
-      expect(foundWith({ nodeBalancers: [{ ...balancer, groups }] }, {}, {})).toMatchObject([
+      expect(foundWith({ nodePortBalancers: [{ ...balancer, groups }] }, {}, {})).toMatchObject([
         {
           severity: 'blocker',
           message:
@@ -130,7 +130,7 @@ describe('a NodePort Service', () => {
         },
       ]);
       const second = { ...balancer, by: 'Ingress default/second', groups: [] };
-      expect(foundWith({ nodeBalancers: [balancer, second] }, {}, {})).toMatchObject([
+      expect(foundWith({ nodePortBalancers: [balancer, second] }, {}, {})).toMatchObject([
         { severity: 'blocker', message: expect.stringContaining('the load balancer of Ingress default/second') },
       ]);
     });
