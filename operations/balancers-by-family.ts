@@ -42,8 +42,9 @@ export function balancersByFamily(families: readonly LoadBalancerFamily[]): Load
 }
 
 /** A Service that has, or may have, a load balancer by now. */
-function isExposed({ type, hostnames, podGroups }: ServiceFacts): boolean {
-  return (type === 'LoadBalancer' && hostnames.length > 0) || podGroups !== undefined;
+function isExposed({ type, hostnames, podGroups, nodePortBalancers = [] }: ServiceFacts): boolean {
+  const hasAddress = type === 'LoadBalancer' && hostnames.length > 0;
+  return hasAddress || podGroups !== undefined || nodePortBalancers.some(({ groups }) => groups.length > 0);
 }
 
 function isBalanced({ type }: ServiceFacts): boolean {

@@ -117,6 +117,6 @@ function merge(discoveries: readonly Discovery[]): Discovery {
   };
 }
 
-function say({ hostnames, nodePorts, podGroups }: Pick<ServiceFacts, 'hostnames' | 'nodePorts' | 'podGroups'>): string {
-  return JSON.stringify([hostnames, nodePorts, podGroups]);
+function say({ hostnames, nodePorts, podGroups, nodePortBalancers }: ServiceFacts): string {
+  return JSON.stringify([hostnames, nodePorts, podGroups, nodePortBalancers]);
 }

@@ -2,7 +2,7 @@ import type { ServiceFacts } from '../core/model/service.ts';
 import type { TargetGroupBase, TargetGroupFacts } from '../core/model/target-group.ts';
 import type { UnsupportedServiceFacts } from '../core/model/unsupported-service.ts';
 
-/** What is behind Services of type LoadBalancer, and behind others whose pods are targets. */
+/** What is behind Services of type LoadBalancer, and behind others whose pods are targets, or to which an Ingress sends through nodes. */
 export interface Discovery {
   /** Target groups whose targets are nodes, and those whose targets are pods (membership `pods`). */
   readonly groups: readonly TargetGroupBase[];

@@ -3,6 +3,7 @@ import { callRepeatedly } from '../gcp/retry.ts';
 
 /** What a worker needs on the project, as in deploy/iam/gke-role.yaml. */
 export const neededPermissions: readonly string[] = [
+  'compute.backendServices.get',
   'compute.backendServices.list',
   'compute.forwardingRules.list',
   'compute.healthChecks.get',

@@ -43,7 +43,9 @@ export function withBoundGroups(
 export function nodeBindingOf({ metadata, spec }: TargetGroupBinding): readonly NodeBackend[] {
   const { namespace = '', name = '' } = metadata ?? {};
   if (spec?.targetType !== 'instance' || spec.serviceRef?.name === undefined) return [];
-  return [{ service: `${namespace}/${spec.serviceRef.name}`, by: `TargetGroupBinding ${namespace}/${name}` }];
+  return [
+    { service: `${namespace}/${spec.serviceRef.name}`, by: `TargetGroupBinding ${namespace}/${name}`, groups: [] },
+  ];
 }
 
 /**
@@ -54,7 +56,8 @@ export function withNodeBindings(
   services: readonly ServiceFacts[],
   bindings: readonly NodeBackend[],
 ): readonly ServiceFacts[] {
-  return withNodeBackends(services, bindings, { isThroughNodes: ({ type }) => type === 'NodePort', hint });
+  const groupsFor = ({ type }: ServiceFacts) => (type === 'NodePort' ? [] : undefined);
+  return withNodeBackends(services, bindings, { groupsFor, hint });
 }
 
 const hint =

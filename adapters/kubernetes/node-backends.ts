@@ -4,24 +4,32 @@ import type { ServiceFacts } from '../../core/model/service.ts';
 export interface NodeBackend {
   readonly service: string;
   readonly by: string;
+  /** Names of its target groups, those for other Services included, as far as the object tells them. */
+  readonly groups: readonly string[];
 }
 
-/** Where such a load balancer does send through nodes, and how to have one that is observed, in a sentence. */
-interface Unobserved {
-  readonly isThroughNodes: (service: ServiceFacts) => boolean;
+/** How such load balancers are understood. */
+interface Reading {
+  /** The names that are those of groups for the Service. Undefined where the load balancer does not send to it through nodes. */
+  readonly groupsFor: (service: ServiceFacts, named: readonly string[]) => readonly string[] | undefined;
+  /** How to have pods as targets instead, in a sentence. */
   readonly hint: string;
 }
 
-/** The Services with the first such load balancer of each, which nobody observes. */
+/** The Services with the load balancers of other objects that send to them through nodes. */
 export function withNodeBackends(
   services: readonly ServiceFacts[],
   backends: readonly NodeBackend[],
-  { isThroughNodes, hint }: Unobserved,
+  { groupsFor, hint }: Reading,
 ): readonly ServiceFacts[] {
   if (backends.length === 0) return services;
-  const byService = new Map(backends.toReversed().map(({ service, by }) => [service, by]));
+  const byService = Map.groupBy(backends, ({ service }) => service);
   return services.map((service) => {
-    const by = byService.get(service.key);
-    return by === undefined || !isThroughNodes(service) ? service : { ...service, unobservedBalancer: { by, hint } };
+    const { nodePortBalancers: known = [] } = service;
+    const found = (byService.get(service.key) ?? []).flatMap(({ by, groups: named }) => {
+      const groups = groupsFor(service, named);
+      return groups === undefined ? [] : [{ by, groups, hint }];
+    });
+    return found.length === 0 ? service : { ...service, nodePortBalancers: [...known, ...found] };
   });
 }

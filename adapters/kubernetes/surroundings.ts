@@ -57,7 +57,7 @@ export type Surroundings = Required<
 > & {
   /** Target groups of pods that objects of the cluster bind to Services. */
   readonly boundGroups: readonly BoundGroup[];
-  /** Target groups of nodes that such objects bind to Services. */
+  /** Services to which such objects bind target groups of nodes. */
   readonly nodeBindings: readonly NodeBackend[];
   /** Services behind Ingresses that may send to them through nodes. */
   readonly ingressBackends: readonly NodeBackend[];
@@ -113,7 +113,7 @@ export function createSurroundings(connection: Connection, keptForMs: number): S
       const read = await Promise.all(
         listed.map(async (name): Promise<readonly [ReadResource, Listed]> => [name, await list(connection, name)]),
       );
-      const now = joinSurroundings(new Map(read), known?.boundGroups);
+      const now = joinSurroundings(new Map(read), known);
       // An unchanged result stays the same object, so that observations share what was computed from it.
       if (JSON.stringify(now) !== JSON.stringify(known)) known = now;
     } catch (error) {
@@ -134,13 +134,10 @@ export function createSurroundings(connection: Connection, keptForMs: number): S
   };
 }
 
-/** Bindings that we may not read any more stay what they were: a run that knew of a target group would otherwise take it for gone. */
-function joinSurroundings(
-  read: ReadonlyMap<ReadResource, Listed>,
-  boundBefore: readonly BoundGroup[] = [],
-): Surroundings {
-  const bindings = read.get('targetGroupBindings');
+/** Bindings and Ingresses that we may not read any more stay what they were: a run that knew of a target group would otherwise take it for gone. */
+function joinSurroundings(read: ReadonlyMap<ReadResource, Listed>, before: Surroundings | undefined): Surroundings {
   const items = (name: ReadResource) => read.get(name)?.items ?? [];
+  const isUnread = (name: ReadResource) => read.get(name)?.unread !== undefined;
   return {
     networkPolicies: [
       ...items('networkPolicies').map((item) => networkPolicyFacts(item as NetworkPolicyObject)),
@@ -159,12 +156,13 @@ function joinSurroundings(
     resizers: items('verticalPodAutoscalers').flatMap((item) => resizerFacts(item as VerticalPodAutoscaler)),
     apiServices: items('apiServices').flatMap((item) => apiServiceFacts(item as V1APIService)),
     managedNodes: items('karpenterNodePools').map((item) => nodePoolFacts(item as KarpenterNodePool)),
-    boundGroups:
-      bindings?.unread === undefined
-        ? items('targetGroupBindings').flatMap((item) => boundGroupOf(item as TargetGroupBinding))
-        : boundBefore,
+    boundGroups: isUnread('targetGroupBindings')
+      ? (before?.boundGroups ?? [])
+      : items('targetGroupBindings').flatMap((item) => boundGroupOf(item as TargetGroupBinding)),
     nodeBindings: items('targetGroupBindings').flatMap((item) => nodeBindingOf(item as TargetGroupBinding)),
-    ingressBackends: items('ingresses').flatMap((item) => ingressBackends(item as V1Ingress)),
+    ingressBackends: isUnread('ingresses')
+      ? (before?.ingressBackends ?? [])
+      : items('ingresses').flatMap((item) => ingressBackends(item as V1Ingress)),
     webhooks: [
       ...items('validatingWebhookConfigurations').flatMap((item) =>
         webhookFacts('ValidatingWebhookConfiguration', item as V1ValidatingWebhookConfiguration),

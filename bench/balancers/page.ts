@@ -48,8 +48,11 @@ ${(['gke', 'eks'] as const).map((cloud) => renderCloud(cloud, measured)).join('\
 
 IP targets on AWS: the lab has no controller that registers pods there. Contract tests have them on the simulated AWS.
 
-Instance groups of an Ingress on GKE are not supported: they are not observed, so the plan refuses the run (\`SVC-027\`). Annotate
-the Service with \`cloud.google.com/neg: '{"ingress": true}'\`: its pods are the targets then.
+Instance groups of an Ingress on GKE: the lab does not run the controller of Ingresses. nodeferry finds them by the annotation
+\`ingress.kubernetes.io/backends\` of the Ingress, and sets its cordon again after the label, as for the instance groups above, whose
+controller is the same one ([ADR 38](adr/0038-instance-groups-of-ingresses-are-observed.md)). Contract tests have them on the simulated
+Google, and workflow tests the order of a run. Established connections have the draining time of a BackendConfig, and none without
+one (\`SVC-030\`).
 `;
 }
 

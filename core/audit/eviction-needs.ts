@@ -5,12 +5,13 @@ import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import type { PodFacts } from '../model/pod.ts';
 import { preStopOf } from '../model/pre-stop.ts';
 import { hostGroupsOf } from '../model/reach.ts';
-import type { ServiceFacts } from '../model/service.ts';
+import { mayHaveNodeTargets, type ServiceFacts } from '../model/service.ts';
 import { hasPods, type TargetGroupFacts } from '../model/target-group.ts';
 import { type ClusterQuestion, podsToMove } from '../plan/audit/rule.ts';
 import type { WaitPolicy } from '../policy/policy.ts';
 import { formatDuration } from '../text/format.ts';
 import { connectionDrainMs, evictionReactionMs, podDeregistration } from '../waits/formulas.ts';
+import { checksTrafficPort } from './traffic-port.ts';
 
 /** Added to what the formulas say, ms. */
 const preStopMarginMs = 2_000;
@@ -53,7 +54,7 @@ export const evictedPods = onceFor((question: ClusterQuestion): readonly Evicted
 });
 
 function isBehindBalancer({ service, groups }: EvictionNeed): boolean {
-  return service.type === 'LoadBalancer' || service.unobservedBalancer !== undefined || groups.some(hasPods);
+  return mayHaveNodeTargets(service) || groups.some(hasPods);
 }
 
 /** The strictest of the target groups decides, since a pod has one preStop hook for all. */
@@ -64,7 +65,8 @@ function needOf(service: ServiceFacts, { facts, policy: { waits } }: ClusterQues
   const [slowest] = [
     ...(isOfOthers ? [untilDeregistered({}, waits)] : []),
     ...groups.filter(hasPods).map((group) => untilDeregistered(group, waits)),
-    ...hostGroups.map((group) => untilUnhealthy(group, waits)),
+    // A check that asks the pods themselves passes until they are gone, however long they serve before.
+    ...hostGroups.filter((group) => !checksTrafficPort(group, service)).map((group) => untilUnhealthy(group, waits)),
   ].toSorted((a, b) => b.preStopMs - a.preStopMs);
   const propagation = {
     preStopMs: waits.endpointPropagationMs,

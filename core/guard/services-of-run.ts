@@ -1,7 +1,7 @@
 import { indexOf } from '../model/cluster-index.ts';
 import { servicesOf } from '../model/endpoints.ts';
 import type { PodFacts } from '../model/pod.ts';
-import type { ServiceFacts } from '../model/service.ts';
+import { mayHaveNodeTargets, type ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { membersOf } from '../policy/members.ts';
 import type { Policy } from '../policy/policy.ts';
@@ -39,8 +39,8 @@ export function servicesOfRun(
   const selecting = new Set(podsConcerned(cluster, names).flatMap((pod) => servicesOf(asBefore(pod), cluster)));
   return cluster.services.filter(
     (service) =>
-      (service.type === 'LoadBalancer' || service.podGroups !== undefined) &&
-      ((service.type === 'LoadBalancer' && service.externalTrafficPolicy === 'Cluster') ||
+      (mayHaveNodeTargets(service) || service.podGroups !== undefined) &&
+      ((mayHaveNodeTargets(service) && service.externalTrafficPolicy === 'Cluster') ||
         known.has(service.key) ||
         selecting.has(service) ||
         service.endpoints.some(({ node }) => node !== undefined && names.has(node))),

@@ -1,10 +1,12 @@
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
+import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { UnsupportedServiceFacts } from '../model/unsupported-service.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { ServiceBaseline } from './baseline.ts';
 import { balancedServices } from './serving.ts';
+import { findUnobserved } from './unobserved.ts';
 
 /** How connections of a Service pass through nodes, in words. Undefined when none do. */
 export function describeImpact(
@@ -29,8 +31,8 @@ export function isAccepted({ service }: UnsupportedServiceFacts, policy: Policy)
 
 /**
  * Why the observation says nothing reliable about these nodes: the load balancer of a Service that they may carry cannot be watched, because it
- * was replaced, lost its tags, is no longer named, or came with a new Service. Its target groups are not observed, so no wait would notice that
- * they still send. A Service that is gone, or no longer has a load balancer, needs no protection.
+ * was replaced, lost its tags, is no longer named, or came with a new Service or Ingress. Its target groups are not observed, so no wait would notice
+ * that they still send. A Service that is gone, or no longer has a load balancer, needs no protection.
  */
 export function findLostProtection(question: {
   readonly facts: ServingFacts;
@@ -40,7 +42,8 @@ export function findLostProtection(question: {
 }): string | undefined {
   const { facts, baselines, nodes, policy } = question;
   const vanished = baselines.flatMap((baseline) => findVanished(baseline, facts) ?? []);
-  for (const fact of [...facts.unsupported, ...vanished]) {
+  const unobserved = facts.cluster.services.flatMap((service) => explainUnobserved(service, facts) ?? []);
+  for (const fact of [...facts.unsupported, ...vanished, ...unobserved]) {
     if (isAccepted(fact, policy)) continue;
     const touch = describeImpact(fact, facts, nodes);
     if (touch !== undefined) return `${fact.service} can't be protected, and ${touch}: ${fact.detail}`;
@@ -58,5 +61,17 @@ function findVanished(baseline: ServiceBaseline, facts: ServingFacts): Unsupport
     why: 'unknown-load-balancer',
     detail: 'its status no longer names a load balancer',
     hint: 'Check its controller.',
+  };
+}
+
+/** A load balancer of another object that sends to the Service through nodes, and is not observed. */
+function explainUnobserved(service: ServiceFacts, facts: ServingFacts): UnsupportedServiceFacts | undefined {
+  const found = findUnobserved(service, facts);
+  if (found === undefined) return undefined;
+  return {
+    service: service.key,
+    why: 'unknown-load-balancer',
+    detail: found.told,
+    hint: found.balancer.hint,
   };
 }

@@ -22,11 +22,13 @@ export interface PodGroupsFacts {
   readonly zonesNeedCandidate: boolean;
 }
 
-/** A load balancer that sends to a Service through nodes, and that nobody observes. */
-export interface UnobservedBalancerFacts {
-  /** The object of the cluster that it was made for, e.g. `Ingress default/web`. */
+/** A load balancer that sends to a port of each node for a Service and is not its own: it was made for another object of the cluster. */
+export interface NodePortBalancerFacts {
+  /** That object, e.g. `Ingress default/web`. */
   readonly by: string;
-  /** How to have one that is observed, in a sentence. */
+  /** Names of its target groups for the Service. Empty where the object does not tell them: then nobody observes it. */
+  readonly groups: readonly string[];
+  /** How to have the pods of the Service as targets instead, in a sentence. */
   readonly hint: string;
 }
 
@@ -59,6 +61,14 @@ export interface ServiceFacts {
   /** Absent when it has none. */
   readonly podGroups?: PodGroupsFacts;
   /** Absent where no object of the cluster tells of one. */
-  readonly unobservedBalancer?: UnobservedBalancerFacts;
+  readonly nodePortBalancers?: readonly NodePortBalancerFacts[];
   readonly endpoints: readonly EndpointFacts[];
+}
+
+/** Whether load balancers may send to it through nodes: its own, or one that was made for another object. */
+export function mayHaveNodeTargets({
+  type,
+  nodePortBalancers,
+}: Pick<ServiceFacts, 'type' | 'nodePortBalancers'>): boolean {
+  return type === 'LoadBalancer' || nodePortBalancers !== undefined;
 }

@@ -32,6 +32,8 @@ const permissions: Readonly<Record<string, string>> = {
   'targetPools.get': 'compute.targetPools.get',
   'targetPools.getHealth': 'compute.targetPools.get',
   'backendServices.aggregatedList': 'compute.backendServices.list',
+  'backendServices.get': 'compute.backendServices.get',
+  'backendServices.getHealth': 'compute.backendServices.get',
   'regionBackendServices.get': 'compute.regionBackendServices.get',
   'regionBackendServices.getHealth': 'compute.regionBackendServices.get',
   'healthChecks.get': 'compute.healthChecks.get',

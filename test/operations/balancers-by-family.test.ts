@@ -72,6 +72,27 @@ describe('what is behind Services', () => {
     expect(unsupported).toEqual([]);
   });
 
+  test('is asked for a Service without an address if an Ingress names target groups of it', async () => {
+    const balancers = balancersByFamily([{ ...familyOf('blue').family, claims: () => true }]);
+    const ofIngress = (app: string, ...groups: string[]) =>
+      aService(app, [], {
+        type: 'NodePort',
+        hostnames: [],
+        nodePortBalancers: [{ by: 'Ingress default/shop', groups, hint: '' }],
+      });
+    const services = [ofIngress('web', 'k8s-be-30080'), ofIngress('api'), aService('plain', [], { type: 'NodePort' })];
+    const { groups, unsupported } = await balancers.discover(services, { providerIds: ['blue://1'] });
+    expect(groups.map(({ id }) => id)).toEqual(['blue/web']);
+    expect(unsupported).toEqual([]);
+  });
+
+  test('is not said to be unsupported where nobody claims such a Service: SVC-027 tells of it', async () => {
+    const { balancers } = setUp();
+    const nodePortBalancers = [{ by: 'Ingress default/shop', groups: ['k8s-be-30080'], hint: '' }];
+    const web = aService('web', [], { type: 'NodePort', hostnames: [], nodePortBalancers });
+    expect(await balancers.discover([web])).toEqual({ groups: [], unsupported: [] });
+  });
+
   test('is asked as thoroughly as the caller wants', async () => {
     const { red, balancers } = setUp();
     const options = { anew: true, providerIds: ['red://1'] };

@@ -152,6 +152,25 @@ describe('an observation for a decision', () => {
   });
 });
 
+describe('the target groups that an Ingress names for a Service', () => {
+  const behind = (...groups: readonly string[]) =>
+    serviceOn('web', 'n1', {
+      type: 'NodePort',
+      hostnames: [],
+      nodePortBalancers: [{ by: 'Ingress default/shop', groups, hint: '' }],
+    });
+
+  test('are observed, and discovered anew when it names others', async () => {
+    const { observer, asked, world } = portsOf([behind('k8s-be-30080')]);
+    expect((await observer.serving(run)).targetGroups.map(({ service }) => service)).toEqual(['default/web']);
+    await observer.serving(run);
+    expect(asked.discovered).toHaveLength(1);
+    world.services = [behind('k8s-be-30081')];
+    await observer.serving(run);
+    expect(asked.discovered).toHaveLength(2);
+  });
+});
+
 describe('an observation of the cluster with the target groups of pods', () => {
   const podGroups = { names: ['pods-shop'], zones: ['a'], zonesNeedCandidate: true };
   const shop = serviceOn('shop', 'n1', { type: 'ClusterIP', podGroups });

@@ -11,7 +11,7 @@ import type { EvictionOutcome } from '../../ports/cluster/pod-actions.ts';
 import { guardEach } from './guard-each.ts';
 import { slicesOf } from './kubernetes.ts';
 import { createSimLocks, leftoverLocksOf } from './leases.ts';
-import { hostnameOf, nodePort } from './load-balancers-port.ts';
+import { exposureOf } from './load-balancers-port.ts';
 import { excludeLabel, isExcluded } from './membership.ts';
 import { createSimOwnership, podMarks, releasedFacts } from './ownership-port.ts';
 import { addressOf } from './pod-targets.ts';
@@ -307,13 +307,11 @@ function podGroupsOf({ instances }: World, { key }: SimService): NonNullable<Ser
 function serviceFacts(world: World, service: SimService): ServiceFacts {
   return {
     key: service.key,
-    type: service.type,
+    ...exposureOf(service),
     externalTrafficPolicy: service.externalTrafficPolicy,
     internalTrafficPolicy: service.internalTrafficPolicy ?? 'Cluster',
     selector: service.selector,
     healthCheckNodePort: service.healthCheckNodePort,
-    nodePorts: service.type === 'LoadBalancer' ? [nodePort] : [],
-    hostnames: service.type === 'LoadBalancer' ? [hostnameOf(service)] : [],
     publishNotReadyAddresses: false,
     ...(service.podGroups && { podGroups: podGroupsOf(world, service) }),
     endpoints: slicesOf(world, service).map((pod) => ({

@@ -19,7 +19,10 @@ function passes(world: World, service: SimService, target: SimTarget): boolean {
   const node = world.nodes.find((one) => one.instanceId === target.instanceId);
   if (instance?.alive !== true || node === undefined || service.broken?.includes(node.name) === true) return false;
   if (service.externalTrafficPolicy === 'Cluster') return true;
-  return viewOn(service, node).some((endpoint) => endpoint.node === node.name && !endpoint.terminating);
+  return viewOn(service, node).some(
+    // kube-proxy asks for ready pods; those that terminate still answer themselves.
+    (endpoint) => endpoint.node === node.name && (service.ofIngress === true || !endpoint.terminating),
+  );
 }
 
 function reconcileRegistrations(world: World, service: SimService): void {

@@ -7,10 +7,10 @@ import { describePods } from './pod-targets.ts';
 import type { SimService, SimTarget, World } from './world.ts';
 
 /** Every Service's load balancer sends to this port of the nodes. */
-export const nodePort = 30_080;
+const nodePort = 30_080;
 
 /** The address of a Service's load balancer. */
-export function hostnameOf({ key }: Pick<SimService, 'key'>): string {
+function hostnameOf({ key }: Pick<SimService, 'key'>): string {
   return `${key.replace('/', '-')}.elb.example`;
 }
 
@@ -48,18 +48,32 @@ export function createSimFamily(world: World): LoadBalancerFamily {
 }
 
 const groupId = (key: string) => `tg/${key}`;
+const groupName = ({ key }: SimService) => `k8s-${key.replace('/', '-')}`;
 
-/** Services whose load balancer has one of the addresses. */
-function behind(world: World, { type, hostnames }: ServiceFacts): readonly SimService[] {
-  if (type !== 'LoadBalancer') return [];
-  return world.services.filter((one) => one.type === 'LoadBalancer' && hostnames.includes(hostnameOf(one)));
+/** What a Service tells of its load balancer, or its Ingress. */
+export function exposureOf(
+  service: SimService,
+): Pick<ServiceFacts, 'type' | 'hostnames' | 'nodePorts' | 'nodePortBalancers'> {
+  if (service.type === 'ClusterIP') return { type: 'ClusterIP', hostnames: [], nodePorts: [] };
+  if (service.ofIngress !== true)
+    return { type: 'LoadBalancer', hostnames: [hostnameOf(service)], nodePorts: [nodePort] };
+  const balancer = { by: `Ingress ${service.key}`, groups: [groupName(service)], hint: 'Have its pods as targets.' };
+  return { type: 'NodePort', hostnames: [], nodePorts: [nodePort], nodePortBalancers: [balancer] };
+}
+
+/** Services whose load balancer has one of the addresses, or one of the target groups that an Ingress names. */
+function behind(world: World, { hostnames, nodePortBalancers = [] }: ServiceFacts): readonly SimService[] {
+  const named = nodePortBalancers.flatMap(({ groups }) => groups);
+  return world.services
+    .filter(({ type }) => type === 'LoadBalancer')
+    .filter((one) => (one.ofIngress === true ? named.includes(groupName(one)) : hostnames.includes(hostnameOf(one))));
 }
 
 function targetGroupOf(world: World, service: SimService): TargetGroupBase {
   const { key, controller, crossZone, healthCheckNodePort, uncovered = [], connectionDrainMs, podTargets } = service;
   return {
     id: groupId(key),
-    name: `k8s-${key.replace('/', '-')}`,
+    name: groupName(service),
     kind: podTargets === undefined ? 'elbv2-instance' : 'elbv2-ip',
     loadBalancer: `nlb/${key}`,
     service: key,

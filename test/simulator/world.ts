@@ -159,6 +159,8 @@ export interface SimService {
   broken?: readonly string[];
   /** Name of the only pool whose nodes its controller registers (annotation aws-load-balancer-target-node-labels). */
   onlyPool?: string;
+  /** Its load balancer was made for an Ingress, and checks the pods of a node: the Service itself is of type NodePort. */
+  ofIngress?: true;
   /** Which nodes its controller registers; all of them if absent. */
   membership?: TargetGroupFacts['membership'];
   /** Of how many nodes a `subset` consists. */

@@ -1,12 +1,10 @@
 import type { compute_v1 } from '@googleapis/compute';
 import type { PodGroupsFacts, ServiceFacts } from '../../../core/model/service.ts';
 import type { TargetGroupBase } from '../../../core/model/target-group.ts';
+import { podEndpoints } from './kinds.ts';
 import { mapHealthCheck } from './map.ts';
 import { nameIn, parsePath, zoneIn } from './paths.ts';
-import { type BalancerReader, listBackendServices, readHealthCheck } from './read.ts';
-
-/** Kind of the target groups here: endpoints of type GCE_VM_IP_PORT. */
-export const podEndpoints = 'gce-pod-endpoints';
+import { type BalancerReader, readHealthCheck } from './read.ts';
 
 /**
  * How long pods need to be deregistered: a pod that terminates is detached with the next sync of its group (ingress-gce, pkg/neg/syncers/syncer.go), and
@@ -24,10 +22,11 @@ type BackendService = compute_v1.Schema$BackendService;
 export async function discoverPodGroups(
   reader: BalancerReader,
   services: readonly ServiceFacts[],
+  list: () => Promise<readonly BackendService[]>,
 ): Promise<readonly TargetGroupBase[]> {
   const grouped = services.flatMap(({ key, podGroups }) => (podGroups === undefined ? [] : [{ key, podGroups }]));
   if (grouped.length === 0) return [];
-  const backendServices = await listBackendServices(reader);
+  const backendServices = await list();
   const found = grouped.flatMap(({ key, podGroups }) =>
     podGroups.names.flatMap((name) =>
       backendServices.flatMap((backend) => {

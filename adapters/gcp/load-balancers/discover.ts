@@ -4,6 +4,8 @@ import type { TargetGroupBase, TargetGroupFacts } from '../../../core/model/targ
 import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-service.ts';
 import type { Discovery } from '../../../ports/load-balancers.ts';
 import { canonicalAddress } from './address.ts';
+import { isFor, isOfIngressGce } from './descriptions.ts';
+import { backendService, targetPool } from './kinds.ts';
 import { mapHealthCheck } from './map.ts';
 import { nameIn, parsePath } from './paths.ts';
 import {
@@ -16,11 +18,6 @@ import {
 } from './read.ts';
 import { backendServiceSettings, targetPoolSettings } from './settings.ts';
 
-/** Kinds of the target groups here. */
-export const targetGroupKinds = ['gce-target-pool', 'gce-backend-service'] as const;
-
-const [targetPool, backendService] = targetGroupKinds;
-
 type Rule = compute_v1.Schema$ForwardingRule;
 
 /** A forwarding rule that leads to something with nodes as its members. */
@@ -28,13 +25,6 @@ interface Match {
   readonly service: ServiceFacts;
   readonly rule: Rule;
 }
-
-/**
- * Keys under which controllers write the Service into the description of what they create (cloud-provider-gcp, providers/gce/gce_loadbalancer_external.go;
- * ingress-gce, pkg/utils/utils.go).
- */
-const ingressGceKey = 'networking.gke.io/service-name';
-const serviceKeys = [ingressGceKey, 'kubernetes.io/service-name'];
 
 /**
  * Target pools and backend services behind the Services of type LoadBalancer that have an address: found by the address, confirmed by the description of
@@ -68,18 +58,11 @@ function matchService(service: ServiceFacts, rules: readonly Rule[]): (Match | U
     const there = rules.filter(({ IPAddress }) => canonicalAddress(IPAddress) === canonical);
     const [first] = there;
     if (first === undefined) return [unknownLoadBalancer(service.key, address)];
-    const own = there.filter((rule) => isFor(service, rule));
+    // Others may have the address too: that of another Service with another protocol or other ports (load balancing documentation, "Internal passthrough
+    // Network Load Balancer forwarding rules that use a common IP address"), or one in another network of the project.
+    const own = there.filter(({ description }) => isFor(service.key, description));
     return own.length === 0 ? [notManaged(service.key, first)] : own.map((rule) => judgeRule(service, rule));
   });
-}
-
-/**
- * Others may have the address too: that of another Service with another protocol or other ports (load balancing documentation, "Internal passthrough
- * Network Load Balancer forwarding rules that use a common IP address"), or one in another network of the project.
- */
-function isFor({ key: service }: ServiceFacts, { description }: Rule): boolean {
-  const named = readDescription(description);
-  return serviceKeys.some((key) => named[key] === service);
 }
 
 function judgeRule(service: ServiceFacts, rule: Rule): Match | UnsupportedServiceFacts {
@@ -98,15 +81,6 @@ function backendPath({ backendService, target }: Rule): string {
 /** A Service with ports of two protocols has two rules with one backend service. */
 function onePerBackend(matches: readonly Match[]): readonly Match[] {
   return [...new Map(matches.toReversed().map((one) => [`${one.service.key} ${backendPath(one.rule)}`, one])).values()];
-}
-
-function readDescription(text: string | null | undefined): Readonly<Record<string, unknown>> {
-  try {
-    const parsed: unknown = JSON.parse(text ?? '');
-    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }
 
 async function readGroup(
@@ -141,7 +115,7 @@ async function readGroup(
       healthCheck: mapHealthCheck(await readHealthCheck(reader, pool.healthChecks)),
     };
   }
-  const backend = await readBackendService(reader, name);
+  const backend = await readBackendService(reader, id);
   const members = membersOf(backend, service, rule);
   return {
     ...common,
@@ -173,8 +147,8 @@ function membersOf(
   { description }: Rule,
 ): Pick<TargetGroupFacts, 'membership' | 'returnsAfterDrain' | 'readsLabelWithCordon' | 'ignoresLabelValue'> {
   if (!backends.some(({ group }) => parsePath(group).includes('/networkEndpointGroups/'))) {
-    const isOfIngressGce = readDescription(description)[ingressGceKey] === key;
-    return { membership: 'all-nodes', ...(isOfIngressGce && { readsLabelWithCordon: true, ignoresLabelValue: true }) };
+    const isWithCordon = isOfIngressGce(key, description);
+    return { membership: 'all-nodes', ...(isWithCordon && { readsLabelWithCordon: true, ignoresLabelValue: true }) };
   }
   const membership = externalTrafficPolicy === 'Local' ? 'hosts-only' : 'subset';
   return { membership, returnsAfterDrain: true, ignoresLabelValue: true };

@@ -4,8 +4,7 @@ import type { LoadBalancerFamily, LoadBalancers } from '../../../ports/load-bala
 import type { RateLimiter } from '../../calls/rate-limiter.ts';
 import type { GcpOptions } from '../options.ts';
 import { findPlace } from '../provider-id.ts';
-import { targetGroupKinds } from './discover.ts';
-import { podEndpoints } from './discover-pods.ts';
+import { backendService, podEndpoints, targetPool } from './kinds.ts';
 import { createGoogleLoadBalancers } from './load-balancers.ts';
 import { createReadLimiter } from './read-limits.ts';
 
@@ -13,8 +12,9 @@ import { createReadLimiter } from './read-limits.ts';
 type FamilyOptions = Omit<GcpOptions, 'project'> & { readonly ratePerSecond?: number | undefined };
 
 /**
- * Passthrough load balancers, whose addresses are always IP addresses, and the groups of pods of all others. Project and region are those of the nodes,
- * as their provider IDs say: nothing has to be configured, and no other project is ever asked. All reads of a project share a rate limit.
+ * Passthrough load balancers, whose addresses are always IP addresses, and of all others the groups of pods and those of Ingresses. Project and region are
+ * those of the nodes, as their provider IDs say: nothing has to be configured, and no other project is ever asked. All reads of a project share a rate
+ * limit.
  */
 export function createGoogleFamily(options: FamilyOptions): LoadBalancerFamily {
   let opened: { readonly project: string; readonly region: string; readonly balancers: LoadBalancers } | undefined;
@@ -34,7 +34,7 @@ export function createGoogleFamily(options: FamilyOptions): LoadBalancerFamily {
 
   return {
     title: 'Google Cloud',
-    kinds: [...targetGroupKinds, podEndpoints],
+    kinds: [targetPool, backendService, podEndpoints],
     hasNode: (providerId) => findPlace([providerId]) !== undefined,
     claims: ({ hostnames, podGroups }) =>
       hostnames.every((address) => isIP(address) !== 0) &&

@@ -2,15 +2,19 @@ import { nameOfTarget, type TargetFacts, type TargetGroupBase } from '../../../c
 import { compareText } from '../../../core/text/format.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
 import { coalesce } from '../../calls/coalesce.ts';
+import { once } from '../../calls/once.ts';
 import type { RateLimiter } from '../../calls/rate-limiter.ts';
 import { type ComputeClient, createComputeClient } from '../compute-client.ts';
 import type { GcpOptions } from '../options.ts';
 import { discoverGroups } from './discover.ts';
-import { backendOf, discoverPodGroups, podEndpoints } from './discover-pods.ts';
+import { discoverIngressGroups } from './discover-ingress.ts';
+import { backendOf, discoverPodGroups } from './discover-pods.ts';
+import { podEndpoints, targetPool } from './kinds.ts';
 import { mapEndpoint, mapInstance, mapPodEndpoint } from './map.ts';
 import { parsePath } from './paths.ts';
 import {
   type BalancerReader,
+  listBackendServices,
   listEndpoints,
   listInstances,
   readBackendService,
@@ -34,8 +38,8 @@ interface GoogleBalancerOptions extends GcpOptions {
 const maxHealthCalls = 8;
 
 /**
- * The passthrough load balancers of one region, and the groups of pods of all load balancers. Members are told by the names of their VMs, which are those
- * of their nodes, or by the addresses of the pods. Reads of the same group at the same moment are one, and all reads respect the limiter.
+ * The passthrough load balancers of one region, and of all others the groups of pods and those of Ingresses. Members are told by the names of their VMs,
+ * which are those of their nodes, or by the addresses of the pods. Reads of the same group at the same moment are one, and all reads respect the limiter.
  */
 export function createGoogleLoadBalancers(options: GoogleBalancerOptions): LoadBalancers {
   const { clock, region, ratePerSecond = readsPerSecond } = options;
@@ -59,11 +63,13 @@ export function createGoogleLoadBalancers(options: GoogleBalancerOptions): LoadB
     discover: async (services, { beside } = {}) => {
       const queue = async () => await limiter.acquire();
       const reader = { client: { ...client, queue }, region };
-      const [ofNodes, ofPods] = await Promise.all([
+      const list = once(async () => await listBackendServices(reader));
+      const [ofNodes, ofPods, ofIngresses] = await Promise.all([
         discoverGroups(reader, services, beside),
-        discoverPodGroups(reader, services),
+        discoverPodGroups(reader, services, list),
+        discoverIngressGroups(reader, services, list),
       ]);
-      return { ...ofNodes, groups: [...ofNodes.groups, ...ofPods] };
+      return { ...ofNodes, groups: [...ofNodes.groups, ...ofPods, ...ofIngresses] };
     },
     readTargets: async (groups, { since, first = false } = {}) => {
       const readMs = (groups.reduce((sum, group) => sum + costOf(group), 0) * 1_000) / ratePerSecond;
@@ -88,11 +94,11 @@ function withTicket(client: ComputeClient, limiter: RateLimiter, first: boolean)
 async function readMembers(reader: BalancerReader, group: TargetGroupBase): Promise<readonly TargetFacts[]> {
   const { id, kind, name } = group;
   if (kind === podEndpoints) return await readPods(reader, group);
-  if (kind === 'gce-target-pool') return await readPoolMembers(reader, name);
-  const { backends = [] } = await readBackendService(reader, name);
+  if (kind === targetPool) return await readPoolMembers(reader, name);
+  const { backends = [] } = await readBackendService(reader, id);
   const read = backends.map(async ({ group }) => {
     const path = parsePath(group);
-    if (!path.includes('/networkEndpointGroups/')) return await readGroupMembers(reader, name, path, group ?? '');
+    if (!path.includes('/networkEndpointGroups/')) return await readGroupMembers(reader, id, path, group ?? '');
     return (await listEndpoints(reader, path)).map((endpoint) => mapEndpoint(endpoint, path, id));
   });
   return (await Promise.all(read)).flat();
@@ -107,11 +113,14 @@ async function readPods(reader: BalancerReader, group: TargetGroupBase): Promise
 
 async function readGroupMembers(
   reader: BalancerReader,
-  service: string,
+  backendService: string,
   path: string,
   url: string,
 ): Promise<readonly TargetFacts[]> {
-  const [instances, health] = await Promise.all([listInstances(reader, path), readGroupHealth(reader, service, url)]);
+  const [instances, health] = await Promise.all([
+    listInstances(reader, path),
+    readGroupHealth(reader, backendService, url),
+  ]);
   return instances.map((instance) =>
     mapInstance(
       instance,

@@ -32,17 +32,18 @@ export async function listZones({ client, region }: BalancerReader): Promise<rea
   return (found.zones ?? []).map(nameIn).toSorted();
 }
 
-/** The backend service of that name. @throws NodeferryError Conflict when it is gone */
+/** The backend service with that path. @throws NodeferryError Conflict when it is gone */
 export async function readBackendService(
   { client, region }: BalancerReader,
-  name: string,
+  path: string,
 ): Promise<compute_v1.Schema$BackendService> {
-  return await requireThere(
-    `backend service ${name}`,
-    async (subject) =>
-      await callCompute(client, 'compute.regionBackendServices.get', subject, (compute) =>
-        compute.regionBackendServices.get({ project: client.project, region, backendService: name }),
-      ),
+  const at = { project: client.project, backendService: nameIn(path) };
+  return await requireThere(`backend service ${nameIn(path)}`, async (subject) =>
+    isGlobal(path)
+      ? await callCompute(client, 'compute.backendServices.get', subject, (compute) => compute.backendServices.get(at))
+      : await callCompute(client, 'compute.regionBackendServices.get', subject, (compute) =>
+          compute.regionBackendServices.get({ ...at, region }),
+        ),
   );
 }
 
@@ -140,19 +141,21 @@ export async function listInstances({ client }: BalancerReader, group: string): 
   return found.map(({ instance }) => instance ?? '');
 }
 
-/** Health of the VMs of one of the groups of a backend service. */
+/** Health of the VMs of one of the groups of the backend service with that path. */
 export async function readGroupHealth(
   { client, region }: BalancerReader,
-  name: string,
+  path: string,
   group: string,
 ): Promise<readonly compute_v1.Schema$HealthStatus[]> {
-  const at = { project: client.project, region, backendService: name, requestBody: { group } };
-  const answer = await requireThere(
-    `backend service ${name}`,
-    async (subject) =>
-      await callCompute(client, 'compute.regionBackendServices.get', subject, (compute) =>
-        compute.regionBackendServices.getHealth(at),
-      ),
+  const at = { project: client.project, backendService: nameIn(path), requestBody: { group } };
+  const answer = await requireThere(`backend service ${nameIn(path)}`, async (subject) =>
+    isGlobal(path)
+      ? await callCompute(client, 'compute.backendServices.get', subject, (compute) =>
+          compute.backendServices.getHealth(at),
+        )
+      : await callCompute(client, 'compute.regionBackendServices.get', subject, (compute) =>
+          compute.regionBackendServices.getHealth({ ...at, region }),
+        ),
   );
   return answer.healthStatus ?? [];
 }
@@ -182,6 +185,11 @@ export async function readInstanceHealth(
       throw error;
     }
   });
+}
+
+/** In front of several regions, and so in none. */
+function isGlobal(path: string): boolean {
+  return path.startsWith('global/');
 }
 
 /** What was found a moment ago and is gone now is a Conflict: discovering again tells what has taken its place. */

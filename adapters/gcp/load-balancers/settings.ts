@@ -42,6 +42,10 @@ export function backendServiceSettings(
 }
 
 /** Compute API reference, `sessionAffinity`: NONE unless something else is set. */
-function stickiness({ sessionAffinity }: { readonly sessionAffinity?: string | null }): Pick<Settings, 'sticky'> {
+export function stickiness({
+  sessionAffinity,
+}: {
+  readonly sessionAffinity?: string | null;
+}): Pick<Settings, 'sticky'> {
   return (sessionAffinity ?? 'NONE') === 'NONE' ? {} : { sticky: true };
 }

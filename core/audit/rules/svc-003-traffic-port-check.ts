@@ -6,6 +6,7 @@ import type { CloudTerms } from '../cloud-terms.ts';
 import { patchAnnotations, withCommands } from '../commands.ts';
 import { named } from '../objects.ts';
 import type { AuditedObject, Fix, Rule } from '../rule.ts';
+import { checksTrafficPort } from '../traffic-port.ts';
 
 /** SVC-003: the health check of a Local Service goes through its traffic port, which terminating pods still answer. */
 export const svc003TrafficPortCheck: Rule = {
@@ -19,20 +20,37 @@ export const svc003TrafficPortCheck: Rule = {
   needsLoadBalancers: true,
   check: (question) =>
     hostServices(question).flatMap(({ service, groups }) => {
-      const wrong = groups.filter((group) => group.healthCheck.port === 'traffic-port' || isTcp(group));
-      if (wrong.length === 0) return [];
-      const checks = wrong.map(({ name, healthCheck: { protocol, port } }) => `${name}: ${protocol} on ${port}`);
+      const wrong = groups.filter((group) => checksTrafficPort(group, service) || isTcp(group));
       const object = named('Service', service.key);
+      const ofOthers = (service.nodePortBalancers ?? []).flatMap(({ groups: names, hint }) => {
+        const own = wrong.filter(({ name }) => names.includes(name));
+        return own.length === 0 ? [] : [{ own, hint }];
+      });
+      const own = wrong.filter((group) => !ofOthers.some((others) => others.own.includes(group)));
+      const error = { severity: 'error' as const, object };
       return [
-        {
-          severity: 'error' as const,
-          object,
-          message: `the health check does not ask kube-proxy on healthCheckNodePort ${service.healthCheckNodePort} (${checks.join('; ')})`,
-          fix: checkNodePort(object, wrong, question.terms),
-        },
+        ...(own.length === 0
+          ? []
+          : [
+              {
+                ...error,
+                message: `the health check does not ask kube-proxy on healthCheckNodePort ${service.healthCheckNodePort} (${listChecks(own)})`,
+                fix: checkNodePort(object, own, question.terms),
+              },
+            ]),
+        // Nothing makes the controller of an Ingress check another port of the nodes.
+        ...ofOthers.map((others) => ({
+          ...error,
+          message: `the health check asks the pods of a node, those that terminate as well (${listChecks(others.own)})`,
+          fix: { text: others.hint },
+        })),
       ];
     }),
 };
+
+function listChecks(groups: readonly TargetGroupFacts[]): string {
+  return groups.map(({ name, healthCheck: { protocol, port } }) => `${name}: ${protocol} on ${port}`).join('; ');
+}
 
 function checkNodePort(
   service: AuditedObject,

@@ -5,6 +5,7 @@ import { hostServices } from '../../plan/audit/rule.ts';
 import { patchAnnotations, patchObject, withCommands } from '../commands.ts';
 import { named } from '../objects.ts';
 import type { AuditedObject, Fix, Rule } from '../rule.ts';
+import { checksTrafficPort } from '../traffic-port.ts';
 
 /** SVC-004: the health check of a Local Service goes to a port on which nobody answers for the Service. */
 export const svc004HealthCheckPort: Rule = {
@@ -18,7 +19,8 @@ export const svc004HealthCheckPort: Rule = {
   check: (question) =>
     hostServices(question).flatMap(({ service, groups }) => {
       const object = named('Service', service.key);
-      if (service.healthCheckNodePort === 0)
+      // Only a Service of type LoadBalancer has one.
+      if (service.healthCheckNodePort === 0 && service.type === 'LoadBalancer')
         return [
           {
             severity: 'error' as const,
@@ -57,6 +59,7 @@ function allocatePort(service: AuditedObject, groups: readonly TargetGroupFacts[
 }
 
 /** SVC-003 reports checks through the traffic port. */
-function checksOther({ healthCheck: { protocol, port } }: TargetGroupFacts, service: ServiceFacts): boolean {
-  return protocol !== 'TCP' && port !== 'traffic-port' && port !== String(service.healthCheckNodePort);
+function checksOther(group: TargetGroupFacts, service: ServiceFacts): boolean {
+  const { protocol, port } = group.healthCheck;
+  return protocol !== 'TCP' && !checksTrafficPort(group, service) && port !== String(service.healthCheckNodePort);
 }

@@ -58,9 +58,9 @@ export const serviceTexts: Readonly<Record<string, RuleText>> = {
   },
   'SVC-027': {
     severities: ['blocker', 'error', 'warning'],
-    title: 'A Service of type NodePort',
-    why: 'A load balancer that is not derived from a Service may send to it, for example that of an Ingress. Its targets are not observed, so nothing waits for them. The run is refused where an object of the cluster says that an Ingress sends to it through nodes, unless the policy accepts the loss for that Service.',
-    fix: 'Have the Ingress send to its pods instead of nodes. If a load balancer or a target group of your own sends to it, deregister the nodes there yourself, or do not run.',
+    title: 'A Service to which a load balancer other than its own may send',
+    why: 'A load balancer that is not derived from a Service may send to it, for example that of an Ingress. Unless it is found, its targets are not observed, so nothing waits for them. The run is refused where an object of the cluster says that there is one that is not found, unless the policy accepts the loss for that Service.',
+    fix: 'Have that object send to its pods instead of nodes. If a load balancer or a target group of your own sends to it, deregister the nodes there yourself, or do not run.',
   },
   'SVC-028': {
     severities: ['blocker', 'error', 'info'],

@@ -1,20 +1,23 @@
 import { balancedServices } from '../../guard/serving.ts';
+import { findUnobserved } from '../../guard/unobserved.ts';
 import { describeImpact } from '../../guard/unprotected.ts';
-import type { ServiceFacts, UnobservedBalancerFacts } from '../../model/service.ts';
+import type { ServiceFacts } from '../../model/service.ts';
 import type { ServingFacts } from '../../model/serving.ts';
 import type { Finding } from '../finding.ts';
 import type { ClusterQuestion, ClusterRule } from './rule.ts';
 
 /**
  * SVC-027: a Service of type NodePort may be behind a load balancer that is not derived from a Service (that of an Ingress or a Gateway, or one made by
- * hand). Its targets are not observed, so nothing waits for them. Where its pods are the targets, they are. Where an object of the cluster says that there is such a load balancer, the run is refused, unless the policy accepts the loss.
+ * hand). Its targets are not observed, so nothing waits for them. Where its pods are the targets, they are, and where an object of the cluster names
+ * target groups of nodes that are found. Where one says that there is a load balancer that is not, the run is refused, unless the policy accepts the
+ * loss.
  */
 export const svc027NodePort: ClusterRule = (question) => {
   const { facts, nodes } = question;
   const names = new Set(nodes.map((node) => node.name));
   return facts.cluster.services.flatMap((service): Finding[] => {
-    const { unobservedBalancer: known, type, endpoints } = service;
-    if (known !== undefined) return judge(service, known, question);
+    const { type, nodePortBalancers, endpoints } = service;
+    if (nodePortBalancers !== undefined) return judge(service, question);
     if (type !== 'NodePort' || hasItsPodsObserved(service, facts)) return [];
     if (!endpoints.some(({ node }) => node !== undefined && names.has(node))) return [];
     return [
@@ -30,15 +33,14 @@ export const svc027NodePort: ClusterRule = (question) => {
   });
 };
 
-function judge(
-  { key }: ServiceFacts,
-  { by, hint }: UnobservedBalancerFacts,
-  { facts, nodes, policy }: ClusterQuestion,
-): Finding[] {
+function judge(service: ServiceFacts, { facts, nodes, policy }: ClusterQuestion): Finding[] {
+  const { key } = service;
+  const unobserved = findUnobserved(service, facts);
   const touch = describeImpact({ service: key, why: 'unknown-load-balancer' }, facts, nodes);
-  if (touch === undefined) return [];
+  if (unobserved === undefined || touch === undefined) return [];
+  const { hint } = unobserved.balancer;
   const told = { rule: 'SVC-027', subject: `service ${key}`, leavesUnprotected: true } as const;
-  const message = `the load balancer of ${by} sends to it through nodes, which is not seen, and not waited for; ${touch} to replace`;
+  const message = `${unobserved.told}; ${touch} to replace`;
   if (policy.guard.acceptUnprotected.includes(key)) return [{ ...told, severity: 'error', message, hint }];
   const accepting = `${hint} Or list it in spec.guard.acceptUnprotected: it may lose connections then.`;
   return [{ ...told, severity: 'blocker', message, hint: accepting, acceptableFor: [key] }];

@@ -41,12 +41,12 @@ test('a Service that names its groups itself keeps these', () => {
   expect(withBoundGroups([aService('web', [], { podGroups })], binding())[0]?.podGroups).toBe(podGroups);
 });
 
-test('a Service of type NodePort to whose nodes a binding sends has a load balancer that nobody observes', () => {
+test('a Service of type NodePort to whose nodes a binding sends has its load balancer, which names no groups', () => {
   const bound = (spec: { readonly targetType?: string }) =>
     nodeBindingOf({ metadata: { namespace: 'default', name: 'tgb' }, spec: { ...spec, serviceRef: { name: 'web' } } });
   const told = (type: ServiceFacts['type'], bindings = bound({ targetType: 'instance' })) =>
     withNodeBindings([aService('web', [], { type }), aService('api', [], { type })], bindings).map(
-      ({ unobservedBalancer }) => unobservedBalancer?.by,
+      ({ nodePortBalancers }) => nodePortBalancers?.map(({ by, groups }) => [by, ...groups].join(' ')).join(),
     );
   expect(told('NodePort')).toEqual(['TargetGroupBinding default/tgb', undefined]);
   expect(told('LoadBalancer')).toEqual([undefined, undefined]);

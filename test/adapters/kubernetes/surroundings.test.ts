@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Connection } from '../../../adapters/kubernetes/connection.ts';
 import { createSurroundings } from '../../../adapters/kubernetes/surroundings.ts';
 
@@ -38,16 +38,27 @@ test.each([
   expect([seen.boundGroups, seen.unread.length]).toEqual([[], unread]);
 });
 
-test('Ingresses that may not be listed are told of as unread', async () => {
-  const forbidding = async ({ resource }: { readonly resource: string }) => ({
-    status: resource === 'ingresses' ? 403 : 200,
-    headers: {},
-    body: { metadata: {}, items: [] },
-  });
-  const reader = createSurroundings({ send: forbidding } as unknown as Connection, 0);
-  expect(await reader.read()).toMatchObject({
-    ingressBackends: [],
-    unread: [{ resource: 'ingresses.networking.k8s.io' }],
+describe('Ingresses that may not be listed', () => {
+  const ingress = {
+    metadata: { namespace: 'default', name: 'shop', annotations: { 'ingress.kubernetes.io/url-map': 'k8s2-um-shop' } },
+    spec: { defaultBackend: { service: { name: 'web' } } },
+  };
+
+  test('are told of as unread, and any more stay what they were', async () => {
+    let status = 403;
+    const send = async ({ resource }: { readonly resource: string }) => ({
+      status: resource === 'ingresses' ? status : 200,
+      headers: {},
+      body: { metadata: {}, items: resource === 'ingresses' && status === 200 ? [ingress] : [] },
+    });
+    const reader = createSurroundings({ send } as unknown as Connection, 0);
+    const unread = [{ resource: 'ingresses.networking.k8s.io' }];
+    expect(await reader.read()).toMatchObject({ ingressBackends: [], unread });
+    status = 200;
+    const read = await reader.read();
+    expect(read.ingressBackends).toEqual([{ service: 'default/web', by: 'Ingress default/shop', groups: [] }]);
+    status = 403;
+    expect(await reader.read()).toMatchObject({ ingressBackends: read.ingressBackends, unread });
   });
 });
 

@@ -5,6 +5,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openLoadBalancers } from '../../../wiring/load-balancers.ts';
 import { openBench as openAws } from '../aws/support.ts';
 import { makeNodeGroups, openCompute, serviceAt } from './balancers.ts';
+import { backendName, behindIngress, makeBackend, makeSharedGroups } from './ingress-backends.ts';
 import { type GkeBench, openBench } from './support.ts';
 
 let bench: GkeBench;
@@ -29,6 +30,20 @@ test('on nodes of GKE, Google Cloud: in the project and region of the nodes, wit
   const [read] = await balancers.readTargets(groups);
 
   expect(unsupported).toEqual([]);
+  expect(read?.targets.map(nameOfTarget).toSorted()).toEqual(compute.vms.map(({ name }) => name).toSorted());
+  expect(aws.requests).toEqual([]);
+});
+
+test('on nodes of GKE, a Service without an address whose Ingress sends to it through nodes', async () => {
+  const { aws, balancers } = await openBoth();
+  const compute = openCompute(bench);
+  await makeSharedGroups(compute);
+  await makeBackend(compute);
+  const providerIds = compute.vms.map(({ zone, name }) => `gce://lab-project/${zone}/${name}`);
+
+  const { groups } = await balancers.discover([behindIngress([backendName()])], { providerIds });
+  const [read] = await balancers.readTargets(groups);
+
   expect(read?.targets.map(nameOfTarget).toSorted()).toEqual(compute.vms.map(({ name }) => name).toSorted());
   expect(aws.requests).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { findMissingPermissions } from '../../../adapters/gke/permissions.ts';
+import type { ServiceFacts } from '../../../core/model/service.ts';
 import { startOperation } from '../../../lab/gcp/gke/operations.ts';
 import { permissionOf } from '../../../lab/gcp/permissions.ts';
 import { later } from '../../../lab/gcp/world.ts';
@@ -17,6 +18,7 @@ import {
   openCompute,
   serviceAt,
 } from './balancers.ts';
+import { backendName, behindIngress, makeBackend, makeSharedGroups } from './ingress-backends.ts';
 import { calls, type GkeBench, openBench, target } from './support.ts';
 
 const file = new URL('../../../deploy/iam/gke-role.yaml', import.meta.url);
@@ -34,9 +36,11 @@ async function watch(bench: GkeBench): Promise<void> {
   };
   const services = Object.entries(addresses).map(([name, address]) => serviceAt(address, { key: `default/${name}` }));
   const pods = await makePodGroups(compute, { name: 'pods' });
-  const { groups } = await balancers.discover([...services, pods]);
+  await makeSharedGroups(compute);
+  await makeBackend(compute);
+  const { groups } = await balancers.discover([...services, pods, behindIngress([backendName()])]);
   const read = await balancers.readTargets(groups);
-  expect(read.map(({ targets }) => targets.length)).toEqual([4, 4, 4, 4, 4]);
+  expect(read.map(({ targets }) => targets.length)).toEqual([4, 4, 4, 4, 4, 4]);
 }
 
 /** A whole replacement, in which an operation of somebody else is found by each of its two texts, and a VM is looked for in other pools. */
@@ -124,6 +128,25 @@ test('a role from before pods were targets fails only where Services have groups
         `grant the permission ${missing} to the service account that nodeferry runs under. Where it has the role of deploy/iam/gke-role.yaml: gcloud iam roles update nodeferry --project=lab-project --file=deploy/iam/gke-role.yaml`,
       ),
     },
+  });
+});
+
+test('a role from before instance groups of Ingresses were targets fails only where a Service has them', async () => {
+  const missing = 'compute.backendServices.get';
+  const bench = await openBench(
+    {},
+    includedPermissions.filter((one) => one !== missing),
+  );
+  const compute = openCompute(bench);
+  const balancers = openBalancers(bench);
+  await makeSharedGroups(compute);
+  await makeBackend(compute);
+  const pods = await makePodGroups(compute, { name: 'pods' });
+  const watch = async (...services: readonly ServiceFacts[]) =>
+    await balancers.readTargets((await balancers.discover(services)).groups);
+  expect(await watch(pods)).toHaveLength(1);
+  await expect(watch(pods, behindIngress([backendName()]))).rejects.toMatchObject({
+    problem: { code: 'Forbidden', hint: expect.stringContaining(missing) },
   });
 });
 

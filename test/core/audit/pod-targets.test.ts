@@ -111,13 +111,13 @@ test('pods share nodes without harm where pods are targets, whatever the policy'
 });
 
 test('pods behind an Ingress that sends to nodes are asked the same', () => {
-  const unobservedBalancer = { by: 'Ingress default/shop', hint: 'Have pods as targets.' };
+  const nodePortBalancers = [{ by: 'Ingress default/shop', groups: [], hint: 'Have pods as targets.' }];
   const found = (changes: object) =>
     auditOf({
       pods: webPods({ lifecycle: { containers: ['server'] } }),
       service: { type: 'NodePort', externalTrafficPolicy: 'Cluster', ...changes },
     }).findings.filter(({ rule }) => rule === 'WKL-013');
-  expect(found({ unobservedBalancer })).toHaveLength(1);
+  expect(found({ nodePortBalancers })).toHaveLength(1);
   expect(found({})).toEqual([]);
 });
 

@@ -29,6 +29,15 @@ describe('a run watches', () => {
     expect(watched([aService('a', [pod], { type: 'NodePort' })], { pods: [pod] })).toEqual([]);
   });
 
+  test('a Service without one of its own to which that of an Ingress sends through nodes, as its policy says', () => {
+    const nodePortBalancers = [{ by: 'Ingress default/shop', groups: ['k8s-be-30080'], hint: '' }];
+    const onOld = aService('a', [aPod('a-1', 'old')], { type: 'NodePort', nodePortBalancers });
+    const far = [aPod('b-1', 'far')];
+    const cluster = aService('b', far, { type: 'NodePort', externalTrafficPolicy: 'Cluster', nodePortBalancers });
+    const local = aService('c', far, { type: 'NodePort', nodePortBalancers });
+    expect(watched([onOld, cluster, local])).toEqual(['default/a', 'default/b']);
+  });
+
   test('a Service whose EndpointSlices do not list its pod there yet', () => {
     expect(watched([aService('a', [])], { pods: [aPod('a-1', 'old')] })).toEqual(['default/a']);
   });

@@ -11,6 +11,7 @@ import {
   onePodOnEach,
   withGuard,
 } from '../support/facts.ts';
+import type { ServiceFacts } from '../support/model.ts';
 
 const nodes = [aNode('n1'), aNode('n2')];
 const pods = onePodOnEach('web', nodes);
@@ -51,6 +52,25 @@ describe('protection that is lost during a run', () => {
     expect(findLostProtection({ ...question, facts: { ...lost, unsupported: [] } })).toBe(
       "default/web can't be protected, and it has endpoints on the nodes: its status no longer names a load balancer",
     );
+  });
+
+  test('is reported for a load balancer of another object that is not observed, as long as there is one', () => {
+    const ofIngress = (groups: readonly string[], change: Partial<ServiceFacts> = {}) => {
+      const nodePortBalancers = [{ by: 'Ingress default/shop', groups, hint: '' }];
+      return aService('web', pods, { type: 'NodePort', nodePortBalancers, ...change });
+    };
+    const foundFor = (service: ServiceFacts) =>
+      findLostProtection({
+        ...question,
+        baselines: [],
+        facts: anObservation({ nodes, pods, services: [service] }, [group]),
+      });
+    expect(foundFor(ofIngress([group.name]))).toBeUndefined();
+    expect(foundFor(ofIngress([group.name, 'k8s-second']))).toContain(
+      'through nodes of k8s-second, which was not found',
+    );
+    expect(foundFor(ofIngress([]))).toContain('Ingress default/shop sends to it through nodes, which is not seen');
+    expect(foundFor(ofIngress([], { endpoints: [] }))).toBeUndefined();
   });
 
   test('is not reported without nodes', () => {

@@ -5,7 +5,7 @@ import type { Finding } from '../../../core/plan/finding.ts';
 import { audit, extra, n1Only } from '../support/audited-pool.ts';
 import { withGuard, withWaits } from '../support/facts.ts';
 import { ipGroup } from '../support/ip-group.ts';
-import type { PodFacts, Policy, TargetGroupFacts } from '../support/model.ts';
+import type { PodFacts, Policy, ServiceFacts, TargetGroupFacts } from '../support/model.ts';
 
 describe('pods of a StatefulSet, which cannot be removed from endpoints', () => {
   const member = { ownerKind: 'StatefulSet', ownerName: 'web', labels: { app: 'web' } } as const;
@@ -90,26 +90,50 @@ describe('a NodePort Service', () => {
     expect(found(['k8s-web'], ipGroup('application'))).toEqual([]);
   });
 
-  test('of which an Ingress says that nodes are targets refuses the run, unless the policy accepts that', () => {
-    const unobservedBalancer = { by: 'Ingress default/shop', hint: 'Have its pods as targets.' };
-    const service = { type: 'NodePort', unobservedBalancer } as const;
-    const foundWith = (policy: Partial<Policy>, changes: object = {}) =>
-      audit({ group: 'none', service: { ...service, ...changes }, policy }).filter(({ rule }) => rule === 'SVC-027');
-    expect(foundWith({})).toMatchObject([
-      {
-        severity: 'blocker',
-        message:
-          'the load balancer of Ingress default/shop sends to it through nodes, which is not seen, and not waited for; it has endpoints on the nodes to replace',
-        hint: expect.stringContaining('Have its pods as targets. Or list it'),
-        acceptableFor: ['default/web'],
-      },
-    ]);
-    const [accepted, ...others] = foundWith(withGuard({ acceptUnprotected: ['default/web'] }));
-    expect([accepted?.severity, accepted?.acceptableFor, others]).toEqual(['error', undefined, []]);
-    // Its instance groups have all nodes, and with policy Cluster each of them forwards.
-    const elsewhere = { endpoints: [], externalTrafficPolicy: 'Cluster' };
-    expect(foundWith({}, elsewhere)).toMatchObject([{ severity: 'blocker' }]);
-    expect(foundWith({}, { endpoints: [] })).toEqual([]);
+  describe('of which an Ingress says that nodes are targets', () => {
+    const balancer = { by: 'Ingress default/shop', groups: ['k8s-web'], hint: 'Have its pods as targets.' };
+    const foundWith = (changes: Partial<ServiceFacts>, policy: Partial<Policy> = {}, group: object | 'none' = 'none') =>
+      audit({
+        group: group as 'none',
+        service: { type: 'NodePort', nodePortBalancers: [{ ...balancer, groups: [] }], ...changes },
+        policy,
+      }).filter(({ rule }) => rule === 'SVC-027');
+
+    test('refuses the run, unless the policy accepts that', () => {
+      expect(foundWith({})).toMatchObject([
+        {
+          severity: 'blocker',
+          message:
+            'the load balancer of Ingress default/shop sends to it through nodes, which is not seen, and not waited for; it has endpoints on the nodes to replace',
+          hint: expect.stringContaining('Have its pods as targets. Or list it'),
+          acceptableFor: ['default/web'],
+        },
+      ]);
+      const [accepted, ...others] = foundWith({}, withGuard({ acceptUnprotected: ['default/web'] }));
+      expect([accepted?.severity, accepted?.acceptableFor, others]).toEqual(['error', undefined, []]);
+      // Its instance groups have all nodes, and with policy Cluster each of them forwards.
+      expect(foundWith({ endpoints: [], externalTrafficPolicy: 'Cluster' })).toMatchObject([{ severity: 'blocker' }]);
+      expect(foundWith({ endpoints: [] })).toEqual([]);
+    });
+
+    test('is protected where all its target groups are found', () => {
+      expect(foundWith({ nodePortBalancers: [balancer] }, {}, {})).toEqual([]);
+    });
+
+    test('refuses the run where one of them is not, or that of a second Ingress', () => {
+      const groups = ['k8s-web', 'k8s-gone'];
+      expect(foundWith({ nodePortBalancers: [{ ...balancer, groups }] }, {}, {})).toMatchObject([
+        {
+          severity: 'blocker',
+          message:
+            'the load balancer of Ingress default/shop sends to it through nodes of k8s-gone, which was not found, and is not waited for; it has endpoints on the nodes to replace',
+        },
+      ]);
+      const second = { ...balancer, by: 'Ingress default/second', groups: [] };
+      expect(foundWith({ nodePortBalancers: [balancer, second] }, {}, {})).toMatchObject([
+        { severity: 'blocker', message: expect.stringContaining('the load balancer of Ingress default/second') },
+      ]);
+    });
   });
 
   test('of whose groups one was not found is', () => {
