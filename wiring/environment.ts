@@ -1,15 +1,9 @@
-import type { GcpOptions } from '../adapters/gcp/options.ts';
 import { NodeferryError } from '../core/model/problem.ts';
+import type { GoogleSettings } from './google-settings.ts';
 import { type ProviderName, providers } from './providers.ts';
 
 /** Environment variables. */
 type Environment = Readonly<Record<string, string | undefined>>;
-
-/** What the environment says about Google Cloud. */
-export interface GoogleSettings extends Pick<GcpOptions, 'gkeEndpoint' | 'computeUrl' | 'resourceManagerUrl'> {
-  /** Project of the clusters whose policy names none. Absent: that of the credentials. */
-  readonly project?: string;
-}
 
 /** Region of a cluster of that provider, as the environment names it. */
 export function regionFromEnvironment(env: Environment, provider: ProviderName): string | undefined {

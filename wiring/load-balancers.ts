@@ -9,7 +9,8 @@ import type { Problem } from '../core/model/problem.ts';
 import { balancersByFamily } from '../operations/balancers-by-family.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { LoadBalancerFamily, LoadBalancers } from '../ports/load-balancers.ts';
-import { type GoogleSettings, googleFromEnvironment } from './environment.ts';
+import { googleFromEnvironment } from './environment.ts';
+import type { GoogleSettings } from './google-settings.ts';
 
 /** How the load balancers are opened. */
 interface BalancerOptions {

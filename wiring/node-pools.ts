@@ -1,7 +1,8 @@
 import { poolsByProvider } from '../operations/pools-by-provider.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ProviderPools } from '../ports/provider.ts';
-import { type GoogleSettings, googleFromEnvironment } from './environment.ts';
+import { googleFromEnvironment } from './environment.ts';
+import type { GoogleSettings } from './google-settings.ts';
 import { providers } from './providers.ts';
 
 /** How the node pools are opened. */

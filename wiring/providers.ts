@@ -10,8 +10,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { ProviderNodeLabels } from '../ports/node-labels.ts';
 import type { NodePoolProvider } from '../ports/node-pools.ts';
 import type { ProviderTraits } from '../ports/provider.ts';
-import type { GoogleSettings } from './environment.ts';
 import { openGkePools } from './gke-pools.ts';
+import type { GoogleSettings } from './google-settings.ts';
 
 /** What node pools are opened with. */
 interface OpenOptions {

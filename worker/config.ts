@@ -3,7 +3,8 @@ import type { NativeConnectionOptions } from '@temporalio/worker';
 import { payloadCodecVariable } from '../adapters/payload-codecs/load.ts';
 import { defaultTemporalPort, explainAddress, explainSettings } from '../core/connection/explain-connection.ts';
 import { NodeferryError } from '../core/model/problem.ts';
-import { type GoogleSettings, googleFromEnvironment, regionFromEnvironment } from '../wiring/environment.ts';
+import { googleFromEnvironment, regionFromEnvironment } from '../wiring/environment.ts';
+import type { GoogleSettings } from '../wiring/google-settings.ts';
 import { defaultTaskQueue } from '../workflows/messages.ts';
 
 /** Where a small HTTP server listens. */

@@ -1,0 +1,7 @@
+import type { GcpOptions } from '../adapters/gcp/options.ts';
+
+/** What the environment says about Google Cloud. */
+export interface GoogleSettings extends Pick<GcpOptions, 'gkeEndpoint' | 'computeUrl' | 'resourceManagerUrl'> {
+  /** Project of the clusters whose policy names none. Absent: that of the credentials. */
+  readonly project?: string;
+}
