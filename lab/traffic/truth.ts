@@ -11,6 +11,8 @@ export interface TrafficTruth extends Counts {
   readonly incidents: readonly Incident[];
   /** How many requests were lost, cut or slow. */
   readonly incidentCount: number;
+  /** Of how many of them nobody has told when they were sent, because there were too many. */
+  readonly incidentsLeftOff: number;
   /** When the first and the last such request was sent; absent while there is none. */
   readonly firstBadAt?: number;
   readonly lastBadAt?: number;
@@ -85,12 +87,14 @@ export function openAccount(): Account {
     },
     truth() {
       const report = last();
+      const incidentsLeftOff = (report?.incidentsLeftOff ?? 0) - incidentsLeftOffBefore;
       const perStream = subtract(report?.streams ?? {}, base);
       return {
         ...total(Object.values(perStream)),
         perStream,
         incidents: [...incidents],
-        incidentCount: incidentCount + (report?.incidentsLeftOff ?? 0) - incidentsLeftOffBefore,
+        incidentCount: incidentCount + incidentsLeftOff,
+        incidentsLeftOff,
         ...(Number.isFinite(firstBadAt) ? { firstBadAt, lastBadAt } : {}),
         sinceMs: sinceMs ?? 0,
         atMs: report?.atMs ?? 0,

@@ -51,8 +51,8 @@ interface Strike {
   readonly strike: (node: string) => Promise<void>;
   /** Called with the status of the run, again and again. */
   readonly follow?: (status: RunStatus) => Promise<void>;
-  /** What it costs where nothing else happens. */
-  readonly alone: Cost;
+  /** What it costs where nothing else happens, or what it may cost beside a run that ended so. */
+  readonly alone: Cost | ((report: RunReport) => Cost);
 }
 
 /** Replaces the pool and strikes. Expects that every step was seen, and that the run ended well, left nothing and lost no more than that. */
@@ -79,7 +79,7 @@ export async function upgradeDisturbed(
   await Promise.all(striking);
   expect([...begun].toSorted()).toEqual([...steps].toSorted());
   expect(report.outcome).toBe('completed');
-  await expectUnharmed(upgrades, report, { struck, alone });
+  await expectUnharmed(upgrades, report, { struck, alone: typeof alone === 'function' ? alone(report) : alone });
   return report;
 }
 

@@ -169,7 +169,7 @@ export async function measureAlone(upgrades: LabUpgrades, strike: () => Promise<
   await sleep(consequencesMs);
   await Promise.all(upgrades.session.traffic.map((traffic) => traffic.waitUntilClean(10)));
   const losses = await upgrades.losses();
-  const last = Math.max(at, ...losses.incidents.map(({ atMs }) => atMs));
+  const last = Math.max(at, losses.lastBadAt ?? at);
   process.stderr.write(`* alone, for ${last - at} ms: ${describeLosses(losses)}\n`);
   return { bad: countBad(losses), lastedMs: last - at };
 }
@@ -189,12 +189,16 @@ export function findUnexplained(losses: Losses, struck: readonly Struck[], alone
     alone.bad === 0 && isBounded
       ? []
       : losses.incidents.filter(({ atMs }) => !struck.some((one) => explains(one, atMs)));
+  const { lastBadAt, incidentsLeftOff } = losses;
+  const isLate = lastBadAt !== undefined && !struck.some((one) => explains(one, lastBadAt));
   const allowed = alone.bad === 0 ? 0 : struck.length * (alone.bad * spread + chance);
   const bad = countBad(losses);
   return [
     ...outside
       .slice(0, 5)
       .map(({ stream, atMs, error }) => `${stream} at ${new Date(atMs).toISOString()}: ${error ?? 'slow'}`),
+    ...(isLate && outside.length === 0 ? [`the last one at ${new Date(lastBadAt).toISOString()}`] : []),
+    ...(incidentsLeftOff > 0 ? [`${incidentsLeftOff} of which nobody knows when`] : []),
     ...(isBounded && bad > allowed ? [`${bad} lost, cut or slow; ${struck.length} × ${alone.bad} alone`] : []),
   ];
 }

@@ -42,6 +42,10 @@ const afterglowMs = 6_000;
 /** What became of requests, by stream, with the first of those that were lost, cut or slow. */
 export interface Losses extends Pick<DemoReport, 'requests' | 'perStream'> {
   readonly incidents: readonly Incident[];
+  /** When the last request that was lost, cut or slow was sent, epoch ms; absent when there was none of which that is known. */
+  readonly lastBadAt?: number;
+  /** Of how many of them that is not known. */
+  readonly incidentsLeftOff: number;
 }
 
 /** A session that goes on from pool to pool. */
@@ -135,7 +139,13 @@ export async function openLabUpgrades(scenario: Scenario = controlsScenario): Pr
     losses: async (extra = []) => {
       await new Promise((resolve) => setTimeout(resolve, afterglowMs));
       const truths = [...session.traffic, ...extra].map((traffic) => traffic.truth());
-      return { ...addRequests(truths), incidents: truths.flatMap((truth) => truth.incidents) };
+      const lastBadAt = Math.max(...truths.map((truth) => truth.lastBadAt ?? Number.NEGATIVE_INFINITY));
+      return {
+        ...addRequests(truths),
+        incidents: truths.flatMap((truth) => truth.incidents),
+        ...(Number.isFinite(lastBadAt) ? { lastBadAt } : {}),
+        incidentsLeftOff: truths.reduce((sum, truth) => sum + truth.incidentsLeftOff, 0),
+      };
     },
     close: () => session.close(),
   };

@@ -7,8 +7,11 @@ import (
 	"time"
 )
 
-// incidentLimit keeps an outage from filling the disk; incidents beyond it are counted in the ticks.
-const incidentLimit = 5000
+// An outage must not fill the disk: so many incidents are written at once, and so many more after each tick. Others are counted in the ticks.
+const (
+	incidentsAtOnce  = 5000
+	incidentsPerTick = 10
+)
 
 // counts are totals since the start.
 type counts struct {
@@ -79,14 +82,15 @@ type tally struct {
 	allPods     map[string]int
 	late        time.Duration
 	latest      time.Duration
-	incidents   int
-	failed      error
-	closed      bool
+	// room is how many more incidents may be written now; leftOff is how many were not.
+	room, leftOff int
+	failed        error
+	closed        bool
 }
 
 func newTally(streams []*streamConfig, out *json.Encoder, each io.Writer) *tally {
 	t := &tally{
-		start: time.Now(), out: out, streams: map[string]*streamTally{},
+		start: time.Now(), out: out, room: incidentsAtOnce, streams: map[string]*streamTally{},
 		nodes: map[string]int{}, pods: map[string]int{}, allNodes: map[string]int{}, allPods: map[string]int{},
 	}
 	if each != nil {
@@ -149,8 +153,11 @@ func (t *tally) add(r *result) {
 		s.sinceStart.add(r.connect)
 	}
 	if r.err != nil || r.slow() {
-		if t.incidents++; t.incidents <= incidentLimit {
+		if t.room > 0 {
+			t.room--
 			t.write(t.out, line("incident", r))
+		} else {
+			t.leftOff++
 		}
 	}
 	if t.each != nil {
@@ -169,6 +176,7 @@ func (t *tally) tick() {
 		tick.Streams[name] = &c
 	}
 	t.write(t.out, tick)
+	t.room = min(incidentsAtOnce, t.room+incidentsPerTick)
 	t.nodes, t.pods, t.late = map[string]int{}, map[string]int{}, 0
 }
 
@@ -190,7 +198,7 @@ func (t *tally) summary() error {
 func (t *tally) report(kind string, nodes, pods map[string]int, late time.Duration) *report {
 	return &report{
 		Type: kind, AtMs: time.Now().UnixMilli(), StartMs: t.start.UnixMilli(), Streams: map[string]*counts{},
-		Nodes: nodes, Pods: pods, LateMs: ms(late), IncidentsLeftOff: max(0, t.incidents-incidentLimit),
+		Nodes: nodes, Pods: pods, LateMs: ms(late), IncidentsLeftOff: t.leftOff,
 	}
 }
 
