@@ -1,5 +1,5 @@
 import { NodeferryError, type ProblemCode } from '../../core/model/problem.ts';
-import { distrustHint, distrustIn } from '../calls/distrust.ts';
+import { distrusted, distrustHint, distrustIn } from '../calls/distrust.ts';
 
 /** The AWS call that an error came from. */
 export interface AwsCall {
@@ -115,7 +115,10 @@ export function toNodeferryError(error: unknown, call: AwsCall, code?: ProblemCo
   if (error instanceof NodeferryError) return error;
   const facts = readAwsError(error);
   const why = isAnswer(facts) ? undefined : distrustIn(facts.message);
-  if (why !== undefined) return distrusted(why, call, error);
+  if (why !== undefined) {
+    const hint = distrustHint('AWS_ENDPOINT_URL');
+    return distrusted(`${call.subject}: ${call.action}`, { why, hint, cause: error });
+  }
   const decided = commonProblemCode(facts) ?? code ?? (isAnswer(facts) ? 'ProviderRefused' : 'Internal');
   const said = decided === commonProblemCode(facts) ? commonHint(decided, call) : hint;
   return new NodeferryError(
@@ -126,12 +129,6 @@ export function toNodeferryError(error: unknown, call: AwsCall, code?: ProblemCo
     },
     { cause: error, ...(facts.retryAfterMs !== undefined && { retryAfterMs: facts.retryAfterMs }) },
   );
-}
-
-/** Another attempt would meet the same server. */
-function distrusted(why: string, { subject, action }: AwsCall, cause: unknown): NodeferryError {
-  const message = `${subject}: ${action}: the certificate of the server is not trusted: ${why}`;
-  return new NodeferryError({ code: 'ProviderRefused', message, hint: distrustHint('AWS_ENDPOINT_URL') }, { cause });
 }
 
 const isAnswer = (facts: AwsErrorFacts) => facts.status !== undefined;

@@ -1,5 +1,5 @@
 import { NodeferryError, type ProblemCode } from '../../core/model/problem.ts';
-import { distrustHint } from '../calls/distrust.ts';
+import { distrusted, distrustHint } from '../calls/distrust.ts';
 import { type GoogleErrorFacts, readGoogleError } from './read-error.ts';
 
 /** The call that an error came from. */
@@ -81,7 +81,10 @@ function httpCode({ status }: GoogleErrorFacts): ProblemCode {
 export function toNodeferryError(error: unknown, call: GoogleCall): NodeferryError {
   if (error instanceof NodeferryError) return error;
   const facts = readGoogleError(error);
-  if (facts.distrust !== undefined) return distrusted(facts, call, error);
+  const { distrust: why } = facts;
+  if (why !== undefined) {
+    return distrusted(`${call.subject}: ${call.permission}`, { why, hint: hintForDistrust(facts), cause: error });
+  }
   const code = problemCode(facts);
   const name = facts.reason ?? facts.rpc ?? (facts.status === undefined ? 'no answer' : String(facts.status));
   const hint = facts.reason === notReady ? 'The call is made again later.' : hintFor(code, call);
@@ -91,17 +94,10 @@ export function toNodeferryError(error: unknown, call: GoogleCall): NodeferryErr
   );
 }
 
-/** Another attempt would meet the same server. */
-function distrusted({ rpc, distrust }: GoogleErrorFacts, call: GoogleCall, cause: unknown): NodeferryError {
-  const hint =
-    rpc === undefined
-      ? distrustHint('NODEFERRY_COMPUTE_URL or NODEFERRY_RESOURCE_MANAGER_URL')
-      : distrustHint(
-          'NODEFERRY_GKE_ENDPOINT',
-          'GRPC_DEFAULT_SSL_ROOTS_FILE_PATH if that is set, else of NODE_EXTRA_CA_CERTS',
-        );
-  const message = `${call.subject}: ${call.permission}: the certificate of the server is not trusted: ${distrust}`;
-  return new NodeferryError({ code: 'ProviderRefused', message, hint }, { cause });
+function hintForDistrust({ rpc }: GoogleErrorFacts): string {
+  if (rpc === undefined) return distrustHint('NODEFERRY_COMPUTE_URL or NODEFERRY_RESOURCE_MANAGER_URL');
+  const file = 'GRPC_DEFAULT_SSL_ROOTS_FILE_PATH if that is set, else of NODE_EXTRA_CA_CERTS';
+  return distrustHint('NODEFERRY_GKE_ENDPOINT', file);
 }
 
 function hintFor(code: ProblemCode, { permission, project = 'PROJECT' }: GoogleCall): string | undefined {
