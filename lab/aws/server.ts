@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { ServerTls } from '../certificates.ts';
+import { createHttpServer } from '../http-server.ts';
 import { createWorld, type WorldOptions } from './create-world.ts';
 import { createDispatcher, type LoggedCall } from './dispatch.ts';
 import type { Nodegroup } from './eks/state.ts';
@@ -50,9 +50,7 @@ export async function startSimulatedAws(options: SimulatedAwsOptions): Promise<S
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     void answer(world, dispatch, request, response).catch((error: Error) => response.destroy(error));
   };
-  const { tls } = options;
-  const tcp =
-    tls === undefined ? createServer(handle) : createTlsServer({ cert: tls.certificate, key: tls.key }, handle);
+  const { server: tcp, scheme } = createHttpServer(handle, options.tls);
   const servers = [tcp];
   await listen(tcp, { host: '127.0.0.1', port: options.port ?? 0 });
   if (options.socketPath !== undefined) {
@@ -63,7 +61,7 @@ export async function startSimulatedAws(options: SimulatedAwsOptions): Promise<S
   }
   for (const nodegroup of options.nodegroups ?? []) addSeed(world, nodegroup);
   return {
-    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(tcp.address() as AddressInfo).port}`,
+    url: `${scheme}://127.0.0.1:${(tcp.address() as AddressInfo).port}`,
     model: world,
     faults: faultControls(world.faults),
     requests,
