@@ -3,16 +3,14 @@ import './tls-roots.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { nameOfTarget } from '../../../core/model/target-group.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
-import { makeNodeGroups, makePodGroups, openBalancers, openCompute, podEndpoint, serviceAt } from './balancers.ts';
-import { type GkeBench, openBench } from './support.ts';
+import { type Compute, makeNodeGroups, makePodGroups, openBalancerBench, podEndpoint, serviceAt } from './balancers.ts';
+import { type GkeBench } from './support.ts';
 
 let bench: GkeBench;
 let balancers: LoadBalancers;
-let compute: ReturnType<typeof openCompute>;
+let compute: Compute;
 beforeEach(async () => {
-  bench = await openBench();
-  balancers = openBalancers(bench);
-  compute = openCompute(bench);
+  ({ bench, balancers, compute } = await openBalancerBench());
 });
 
 const rules = 'regions/europe-west1/forwardingRules';

@@ -5,7 +5,7 @@ import { computeHandlers } from '../../../lab/gcp/compute/handlers.ts';
 import { findRoute } from '../../../lab/gcp/compute/routes.ts';
 import type { Instance } from '../../../lab/gcp/compute/state.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
-import type { GkeBench } from './support.ts';
+import { type GkeBench, openBench } from './support.ts';
 
 const region = 'europe-west1';
 
@@ -46,7 +46,20 @@ export function openCompute({ gcp: { model, computeUrl } }: GkeBench) {
   return { send, url, vms, inZone: (zone: string) => vms.filter((vm) => vm.zone === zone) };
 }
 
-type Compute = ReturnType<typeof openCompute>;
+export type Compute = ReturnType<typeof openCompute>;
+
+/** A bench with load balancers, those who make them, and the adapter that reads them. */
+interface BalancerBench {
+  readonly bench: GkeBench;
+  readonly balancers: LoadBalancers;
+  readonly compute: Compute;
+}
+
+/** Opens one, anew for each test; `permissions`: what the adapter may do, all that it needs unless given. */
+export async function openBalancerBench(permissions?: readonly string[]): Promise<BalancerBench> {
+  const bench = await openBench({}, permissions);
+  return { bench, balancers: openBalancers(bench), compute: openCompute(bench) };
+}
 
 /** What is different about a load balancer. */
 interface BalancerChange {

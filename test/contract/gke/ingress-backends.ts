@@ -1,6 +1,6 @@
 /** Backend services with instance groups, as ingress-gce makes them for an Ingress, in a simulated Google. */
 import type { ServiceFacts } from '../../../core/model/service.ts';
-import { type openCompute, serviceAt } from './balancers.ts';
+import { type Compute, serviceAt } from './balancers.ts';
 
 const zones = ['europe-west1-b', 'europe-west1-c'];
 
@@ -9,8 +9,6 @@ const uid = '5d10aaf301234567';
 
 /** The groups that all Ingresses of the cluster share. */
 export const instanceGroup = `k8s-ig--${uid}`;
-
-type Compute = ReturnType<typeof openCompute>;
 
 /** The backend service of a port of the nodes. */
 export const backendName = (port = 30_080, cluster = uid) => `k8s-be-${port}--${cluster}`;

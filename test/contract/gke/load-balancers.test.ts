@@ -7,26 +7,24 @@ import { decideConnectionsDrained, decideDeregistered } from '../../../core/wait
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
 import { problemOf } from '../cases/refusal.ts';
 import {
+  type Compute,
   endpoint,
   makeIngressInstanceGroups,
   makeInstanceGroups,
   makeNodeGroups,
   makeTargetPool,
-  openBalancers,
-  openCompute,
+  openBalancerBench,
   serviceAt,
 } from './balancers.ts';
-import { calls, type GkeBench, openBench } from './support.ts';
+import { calls, type GkeBench } from './support.ts';
 
 const zones = ['europe-west1-b', 'europe-west1-c'];
 
 let bench: GkeBench;
 let balancers: LoadBalancers;
-let compute: ReturnType<typeof openCompute>;
+let compute: Compute;
 beforeEach(async () => {
-  bench = await openBench();
-  balancers = openBalancers(bench);
-  compute = openCompute(bench);
+  ({ bench, balancers, compute } = await openBalancerBench());
 });
 
 const discover = async (...services: ServiceFacts[]) => await balancers.discover(services);

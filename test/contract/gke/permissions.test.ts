@@ -14,6 +14,7 @@ import {
   makeNodeGroups,
   makePodGroups,
   makeTargetPool,
+  openBalancerBench,
   openBalancers,
   openCompute,
   serviceAt,
@@ -111,12 +112,7 @@ test.each(includedPermissions.filter((one) => one !== 'container.operations.list
 
 test('a role from before pods were targets fails only where Services have groups of pods, and says how to update it', async () => {
   const missing = 'compute.backendServices.list';
-  const bench = await openBench(
-    {},
-    includedPermissions.filter((one) => one !== missing),
-  );
-  const compute = openCompute(bench);
-  const balancers = openBalancers(bench);
+  const { balancers, compute } = await openBalancerBench(includedPermissions.filter((one) => one !== missing));
   const nodes = serviceAt(await makeNodeGroups(compute, { name: 'nodes' }), { key: 'default/nodes' });
   const pods = await makePodGroups(compute, { name: 'pods' });
   expect((await balancers.discover([nodes])).groups).toHaveLength(1);
@@ -133,12 +129,7 @@ test('a role from before pods were targets fails only where Services have groups
 
 test('a role from before instance groups of Ingresses were targets fails only where a Service has them', async () => {
   const missing = 'compute.backendServices.get';
-  const bench = await openBench(
-    {},
-    includedPermissions.filter((one) => one !== missing),
-  );
-  const compute = openCompute(bench);
-  const balancers = openBalancers(bench);
+  const { balancers, compute } = await openBalancerBench(includedPermissions.filter((one) => one !== missing));
   await makeSharedGroups(compute);
   await makeBackend(compute);
   const pods = await makePodGroups(compute, { name: 'pods' });

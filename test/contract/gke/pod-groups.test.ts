@@ -5,19 +5,17 @@ import type { ServiceFacts } from '../../../core/model/service.ts';
 import { nameOfTarget } from '../../../core/model/target-group.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
 import { problemOf } from '../cases/refusal.ts';
-import { leadToPods, makePodGroups, openBalancers, openCompute, podEndpoint, serviceAt } from './balancers.ts';
-import { calls, type GkeBench, openBench } from './support.ts';
+import { type Compute, leadToPods, makePodGroups, openBalancerBench, podEndpoint, serviceAt } from './balancers.ts';
+import { calls, type GkeBench } from './support.ts';
 
 const zones = ['europe-west1-b', 'europe-west1-c'];
 
 let bench: GkeBench;
 let balancers: LoadBalancers;
-let compute: ReturnType<typeof openCompute>;
+let compute: Compute;
 let web: ServiceFacts;
 beforeEach(async () => {
-  bench = await openBench();
-  balancers = openBalancers(bench);
-  compute = openCompute(bench);
+  ({ bench, balancers, compute } = await openBalancerBench());
   web = await makePodGroups(compute);
 });
 
