@@ -20,7 +20,9 @@ export interface PoolTraits {
   readonly suspension: readonly string[];
   /** The same as people are told, sorted. */
   readonly suspensionInWords: readonly string[];
-  /** The entry in it that has the pool's minimum. */
+  /** What is changed in a replacement until its run restores it, as people are told. */
+  readonly changedInReplacement: readonly string[] | undefined;
+  /** The entry in `suspension` that has the pool's minimum. */
   readonly minimumEntry: string;
   /** One of the processes, for somebody else to suspend. */
   readonly suspendable: string;
@@ -50,6 +52,7 @@ export const autoScalingGroups: PoolTraits = {
   processes,
   suspension: [...processes, 'min-size:2'],
   suspensionInWords: [...processes, 'minimum size 2'],
+  changedInReplacement: undefined,
   minimumEntry: 'min-size:2',
   suspendable: 'AZRebalance',
   trimSuspends: ['Launch'],
@@ -70,6 +73,7 @@ export const nodePoolsOfGke: PoolTraits = {
   processes: ['repair', 'scale', 'upgrade'],
   suspension: ['repair', 'scale-1-4-0-0-balanced', 'upgrade'],
   suspensionInWords: ['auto-repair', 'auto-upgrade', 'cluster autoscaler (1 to 4 nodes per zone)'],
+  changedInReplacement: ['cluster autoscaler (1 to 4 nodes per zone)'],
   minimumEntry: 'scale-1-4-0-0-balanced',
   suspendable: 'repair',
   trimSuspends: [],

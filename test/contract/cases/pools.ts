@@ -108,7 +108,7 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
         const ref = await createPool(subject);
         const facts = await subject.pools.describePool(ref);
         expect(facts.minSize).toBe(2);
-        expect(facts.suspended).toBeUndefined();
+        expect(facts.suspended?.what).toEqual(traits.changedInReplacement);
       });
 
       test('is made once, however often it is asked for, one after another or at once', async () => {
