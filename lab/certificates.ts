@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { fileURLToPath } from 'node:url';
 
 /** What a server shows its clients, in PEM. */
 export interface ServerTls {
@@ -6,23 +8,12 @@ export interface ServerTls {
   readonly key: string;
 }
 
-/**
- * A certificate of a test authority and one for localhost and 127.0.0.1 that it has signed, valid for a hundred years; made with openssl.
- * They protect nothing; the simulated clouds and tests use them.
- */
-export const authority = `-----BEGIN CERTIFICATE-----
-MIIBnTCCAUOgAwIBAgIUORrJwmxbue5IJrTD9sbhl4dtBXEwCgYIKoZIzj0EAwIw
-IzEhMB8GA1UEAwwYbm9kZWZlcnJ5IHRlc3QgYXV0aG9yaXR5MCAXDTI2MTEyNDIz
-MjgwNloYDzIxMjYxMDMxMjMyODA2WjAjMSEwHwYDVQQDDBhub2RlZmVycnkgdGVz
-dCBhdXRob3JpdHkwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAATTEp+2Hsai6aqh
-MhWLjKEF5SrfgH3dxhDKz3B0NAPUKGxVNNjI/aEDVs2YS3JE0CP1GaIyyg2d8WqR
-wAs7tF7Do1MwUTAdBgNVHQ4EFgQUUEgSLvnki7tCxX/pRICVj4NiwCYwHwYDVR0j
-BBgwFoAUUEgSLvnki7tCxX/pRICVj4NiwCYwDwYDVR0TAQH/BAUwAwEB/zAKBggq
-hkjOPQQDAgNIADBFAiEAhc8XGNSwwBkOyMBE/Ve6jrzOmwxrF1uKsMvuyGLEoesC
-IFcyhp7l6mkkYPaor2D9tUCkkrwsEgsd9e6OpVxc53Yc
------END CERTIFICATE-----
-`;
+/** The certificate of a test authority, valid for a hundred years; made with openssl. It protects nothing; the simulated clouds and tests use it. */
+export const authorityFile = fileURLToPath(new URL('authority.crt', import.meta.url));
 
+export const authority = readFileSync(authorityFile, 'utf8');
+
+/** A certificate for localhost and 127.0.0.1 that the authority has signed. */
 export const certificate = `-----BEGIN CERTIFICATE-----
 MIIBmTCCAT+gAwIBAgIURw5b9IbyCKO/DACMoRd1ypQK/5YwCgYIKoZIzj0EAwIw
 IzEhMB8GA1UEAwwYbm9kZWZlcnJ5IHRlc3QgYXV0aG9yaXR5MCAXDTI2MTEyNDIz

@@ -1,9 +1,7 @@
 /** The simulated Google as the cloud of a lab, with the real controllers of GKE. */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { KubeConfig, type V1Service } from '@kubernetes/client-node';
 import type { GoogleControllerPaths } from '../../scripts/setup/install-google-controllers.ts';
-import { authority, certificate, key, trustAuthority } from '../certificates.ts';
+import { authorityFile, certificate, key, trustAuthority } from '../certificates.ts';
 import { forwardFromSocket, portToSocket } from '../forward.ts';
 import { targetFault } from '../gcp/compute/balancing/target-fault.ts';
 import type { GcpDelays } from '../gcp/presets.ts';
@@ -27,8 +25,6 @@ import { logFile, STATE } from './state.ts';
 
 /** Ports of the controllers in the namespace of the control plane. */
 const CONTROLLER_PORTS = { cloudControllerManager: 10_258, ingressGce: 10_260 } as const;
-
-const authorityFile = join(STATE.pki, 'google-ca.crt');
 
 /** A simulated Google that runs in the lab. */
 export interface GoogleCloud extends LabCloud<LoadBalancedService> {
@@ -60,7 +56,6 @@ export async function openGoogle(
   await reachInside(portOf(`http://${gcp.metadataHost}`), STATE.metadataSocket, undo);
   await reachInside(gcp.gkePort, STATE.gkeSocket, undo);
   trustAuthority();
-  await writeFile(authorityFile, authority);
   const { project } = gcp.model;
   const environment = {
     GOOGLE_CLOUD_PROJECT: project,

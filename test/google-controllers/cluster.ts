@@ -1,10 +1,10 @@
 /** A real API server, the simulated Google and the real controllers of GKE between them, without nodes. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { KubeConfig } from '@kubernetes/client-node';
 import { systemClock } from '../../adapters/clock/system-clock.ts';
 import { createGoogleLoadBalancers } from '../../adapters/gcp/load-balancers/load-balancers.ts';
-import { authority, certificate, key, trustAuthority } from '../../lab/certificates.ts';
+import { authorityFile, certificate, key, trustAuthority } from '../../lab/certificates.ts';
 import { storeClusterUid } from '../../lab/cluster/cluster-uid.ts';
 import { startGceCloudController, startIngressGce } from '../../lab/cluster/google-controllers.ts';
 import { freePorts } from '../../lab/free-ports.ts';
@@ -40,8 +40,6 @@ export async function startGoogleCluster(): Promise<GoogleCluster> {
   const config = new KubeConfig();
   config.loadFromFile(controlPlane.kubeconfig('admin'));
   await storeClusterUid(config, 'lab');
-  const authorityFile = join(controlPlane.directory, 'google-ca.crt');
-  writeFileSync(authorityFile, authority);
   const [ccm = 0, glbc = 0] = await freePorts(2);
   const settings = {
     kubeconfig: controlPlane.kubeconfig('admin'),
