@@ -55,6 +55,7 @@ export async function boundUpgrade(lab: RunningLab, policy: Policy): Promise<Upg
         delays: {
           bootMs,
           registrationMs: delays.registrationMs + firstVerdictMs,
+          hostRegistrationMs: delays.registrationMs,
           propagationMs: delays.deregistrationPropagationMs,
           deregistrationDelayMs: Math.max(0, ...targetGroups.map((group) => group.deregistrationDelayMs)),
           evictionMs: maxRequestMs,

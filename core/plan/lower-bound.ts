@@ -1,4 +1,5 @@
 import { serviceStates } from '../guard/serving.ts';
+import { membershipOf } from '../model/target-group.ts';
 import { instanceTargets } from '../model/targets-of.ts';
 import { evictionRounds } from './eviction-rounds.ts';
 import { type Batch, type BatchesInput, isSurged, podsLeaving, simulateBatches } from './simulate-batches.ts';
@@ -9,6 +10,8 @@ export interface LowerBoundDelays {
   readonly bootMs: number;
   /** From a node joining until it is registered in its target groups. */
   readonly registrationMs: number;
+  /** From a pod becoming Ready on a new node until the node is registered in the target groups that have only nodes with pods. */
+  readonly hostRegistrationMs: number;
   /** New connections may still arrive for this long after deregistration. */
   readonly propagationMs: number;
   /** The load balancer keeps established connections for this long after deregistration. */
@@ -159,13 +162,16 @@ function isChecked({ nodes }: Batch, { facts }: Pick<LowerBoundInput, 'facts'>):
 
 /**
  * Until the replacements of a batch serve. Those of the first batch start as soon as new nodes are Ready, and become healthy while those nodes
- * are registered.
+ * are registered, or once they are where only nodes with pods are.
  */
 function podSurgeMs(batch: Batch, isFirst: boolean, input: LowerBoundInput): number {
   if (!batch.followsPodSurge) return 0;
-  const { replacementReadyMs, healthyMs, registrationMs } = input.delays;
-  const neededMs = replacementReadyMs + (isChecked(batch, input) ? healthyMs : 0);
-  return isFirst ? Math.max(0, neededMs - registrationMs) : neededMs;
+  const { replacementReadyMs, healthyMs, registrationMs, hostRegistrationMs } = input.delays;
+  if (!isChecked(batch, input)) return Math.max(0, replacementReadyMs - (isFirst ? registrationMs : 0));
+  if (!isFirst) return replacementReadyMs + healthyMs;
+  const hostsOnly = input.facts.targetGroups.some((group) => membershipOf(group) === 'hosts-only');
+  const registeredMs = replacementReadyMs + (hostsOnly ? hostRegistrationMs : 0);
+  return Math.max(0, registeredMs + healthyMs - registrationMs);
 }
 
 function quickest(passages: readonly Passage[]): Passage {

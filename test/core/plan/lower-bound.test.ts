@@ -20,6 +20,7 @@ import { factsOf, learned, nodes, pods, type Scene } from '../support/scene.ts';
 const delays: LowerBoundDelays = {
   bootMs: 10_000,
   registrationMs: 5000,
+  hostRegistrationMs: 1500,
   propagationMs: 3000,
   deregistrationDelayMs: 8000,
   evictionMs: 2000,
@@ -95,6 +96,22 @@ describe('the lower bound', () => {
     const byBatches = lowerBound({ ...handing, policy: { ...handing.policy, ...withPodSurge(0.5) }, delays });
     expect(byBatches.terms.filter(({ name }) => name.endsWith('pod surge'))).toEqual([
       { name: 'batch 1 of 2: pod surge', ms: 2000 },
+      { name: 'batch 2 of 2: pod surge', ms: 7000 },
+    ]);
+  });
+
+  test('registers new nodes once they have pods where a group has only nodes with pods, but only those of the first batch wait for it', () => {
+    const owned = pods.map((pod) => ({ ...pod, ownerUid: 'rs' }));
+    const scene: Scene = {
+      pods: owned,
+      workloads: [aWorkload('web', 4, { surge: 1 })],
+      group: { membership: 'hosts-only' },
+    };
+    const handing = input(4, 10, scene);
+    const policy = { ...handing.policy, ...withPodSurge(0.5) };
+    const { terms } = lowerBound({ ...handing, policy, delays });
+    expect(terms.filter(({ name }) => name.endsWith('pod surge'))).toEqual([
+      { name: 'batch 1 of 2: pod surge', ms: 3500 },
       { name: 'batch 2 of 2: pod surge', ms: 7000 },
     ]);
   });
