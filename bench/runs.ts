@@ -135,7 +135,7 @@ async function upgradeWithNodeferry(
   await startLabUpgrade(session, policy);
   const report = await followLabUpgrade(session, policy, () => undefined, signal);
   if (report.outcome !== 'completed') throw new Error(`the run is ${report.outcome}: ${JSON.stringify(report)}`);
-  const bound = await bounding.atEnd(report.newPool);
+  const bound = await bounding.atEnd(report);
   return {
     durationSeconds: report.durationMs / 1000,
     lowerBoundSeconds: bound.totalMs / 1000,

@@ -1,8 +1,9 @@
 /** The minimum duration of an upgrade in the lab, from the lab's configured delays and the time that its instances and pods take to start. */
 
 import { systemClock } from '../adapters/clock/system-clock.ts';
-import { type LowerBound, lowerBound } from '../core/plan/lower-bound.ts';
+import { type LowerBound, type LowerBoundDelays, lowerBound } from '../core/plan/lower-bound.ts';
 import type { Policy } from '../core/policy/policy.ts';
+import type { NodeStatus, RunReport } from '../core/status/status.ts';
 import type { RunningLab } from '../lab/running-lab.ts';
 import type { TryRelease } from '../operations/ask-before-pod-surge.ts';
 import { observeAndPlan } from '../operations/observe-and-plan.ts';
@@ -18,8 +19,7 @@ const maxRequestMs = 20_000;
 
 /** The lower bound of an upgrade; it is known once its new nodes and pods have started. */
 interface UpgradeBound {
-  /** @param newPool the pool of the new nodes. */
-  atEnd(newPool: string): Promise<LowerBound>;
+  atEnd(run: RunReport): Promise<LowerBound>;
 }
 
 /** Observes the pool before its upgrade begins, for the bound. */
@@ -49,17 +49,16 @@ export async function boundUpgrade(lab: RunningLab, policy: Policy): Promise<Upg
     const firstVerdictMs = untilMs(meanUntilAllMs);
     const local = plan.services.some((service) => service.externalTrafficPolicy === 'Local');
     const question = { facts, policy, baselines: plan.baselines, nodes: plan.nodes };
-    const boundWith = (bootMs: number, replacementReadyMs: number) =>
+    const boundWith = (measured: Pick<LowerBoundDelays, 'bootMs' | 'replacementReadyMs' | 'deregistrationMs'>) =>
       lowerBound({
         ...question,
         delays: {
-          bootMs,
+          ...measured,
           registrationMs: delays.registrationMs + firstVerdictMs,
           hostRegistrationMs: delays.registrationMs,
           propagationMs: delays.deregistrationPropagationMs,
           deregistrationDelayMs: Math.max(0, ...targetGroups.map((group) => group.deregistrationDelayMs)),
           evictionMs: maxRequestMs,
-          replacementReadyMs,
           healthyMs: local ? firstVerdictMs + delays.healthyPropagationMs : 0,
           firstHealthyMs: local ? untilMs(meanUntilOneMs) + delays.healthyPropagationMs : 0,
           forwardedMs: Math.max(0, ...plan.services.map((service) => service.forwardedMs)),
@@ -68,12 +67,29 @@ export async function boundUpgrade(lab: RunningLab, policy: Policy): Promise<Upg
         },
       });
     return {
-      atEnd: async (newPool) => {
+      atEnd: async ({ newPool, nodes }) => {
         const { bootMs, podMs } = await measureStart(lab, newPool);
-        return boundWith(delays.nodegroupCreateMs + bootMs, podMs);
+        return boundWith({
+          bootMs: delays.nodegroupCreateMs + bootMs,
+          replacementReadyMs: podMs,
+          deregistrationMs: measureDeregistrationMs(lab, nodes),
+        });
       },
     };
   } finally {
     cluster.close();
   }
+}
+
+/**
+ * The shortest time, ms, that controllers took to deregister a node everywhere, from the observation in which it was excluded: a little more than they
+ * take. 0 when no node was deregistered.
+ */
+function measureDeregistrationMs({ cloud }: RunningLab, nodes: readonly NodeStatus[]): number {
+  const measured = nodes.flatMap(({ node, evidence }) => {
+    const excludedAt = evidence.findLast(({ kind }) => kind === 'excluded')?.at;
+    const deregisteredAt = cloud.deregisteredAt(node.instanceId);
+    return excludedAt === undefined || deregisteredAt === undefined ? [] : [deregisteredAt - excludedAt];
+  });
+  return measured.length === 0 ? 0 : Math.max(0, Math.min(...measured));
 }

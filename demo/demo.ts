@@ -90,7 +90,7 @@ async function upgradeWithNodeferry(
   const events = await countHistoryEvents(session, run);
   const truths = await finishTraffic(session);
   const when = { startedAt: run.startedAt, lossesPerSecond: losses.stop() };
-  return { run, report: makeReport(run, truths, await bound.atEnd(run.newPool), events, when) };
+  return { run, report: makeReport(run, truths, await bound.atEnd(run), events, when) };
 }
 
 async function upgradeNaively({ session, hands }: OpenedCloud, screen: Screen): Promise<Upgrade> {

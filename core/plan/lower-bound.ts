@@ -12,6 +12,8 @@ export interface LowerBoundDelays {
   readonly registrationMs: number;
   /** From a pod becoming Ready on a new node until the node is registered in the target groups that have only nodes with pods. */
   readonly hostRegistrationMs: number;
+  /** From excluding a node until its controllers have deregistered it. */
+  readonly deregistrationMs: number;
   /** New connections may still arrive for this long after deregistration. */
   readonly propagationMs: number;
   /** The load balancer keeps established connections for this long after deregistration. */
@@ -58,7 +60,7 @@ export interface LowerBound {
  * The least time that an upgrade can take with the same minimum serving. First come boot and registration. Then each batch that the guard allows
  * drains its connections, is evicted, and has its replacements healthy before the next batch may begin. What remains of the last batch (pods
  * stopping, connections through its nodes ending, termination) comes at the end, because that of earlier batches overlaps with later ones.
- * Propagation and deregistration delay run in parallel, and so do the stop of a pod and the start of its replacement. The next batch may begin as
+ * Once a node is deregistered, propagation and deregistration delay run in parallel, and so do the stop of a pod and the start of its replacement. The next batch may begin as
  * soon as the quickest node of a batch is done; the last batch must finish whole. With pod surge, replacements start before a batch leaves, those
  * of the first batch while the new nodes are registered, and nothing is waited for after it. If not all new nodes come at once
  * (`spec.nodeSurge`), all of this happens once for each wave of new nodes: the next wave is requested when the old nodes of the one before have
@@ -142,7 +144,8 @@ function passageOf(batch: Batch, { facts, delays }: LowerBoundInput): Passage {
   );
   const leaving = podsLeaving(batch, cluster);
   const isFollowed = leaving.length > 0 && !isSurged(batch, cluster);
-  const connectionDrainMs = isTarget ? Math.max(delays.propagationMs, delays.deregistrationDelayMs) : 0;
+  const drainMs = delays.deregistrationMs + Math.max(delays.propagationMs, delays.deregistrationDelayMs);
+  const connectionDrainMs = isTarget ? drainMs : 0;
   const rounds = isFollowed ? evictionRounds(nodes, cluster, surged) : 0;
   const healthyMs = isFollowed && isChecked(batch, { facts }) ? delays.healthyMs : 0;
   const passedMs = connectionDrainMs + rounds * delays.replacementReadyMs + healthyMs;
@@ -185,7 +188,9 @@ function closing(
   wave: string,
 ): readonly DurationTerm[] {
   const forwardedEndedAt =
-    delays.forwardedMs === 0 || connectionDrainMs === 0 ? 0 : delays.propagationMs + delays.forwardedMs;
+    delays.forwardedMs === 0 || connectionDrainMs === 0
+      ? 0
+      : delays.deregistrationMs + delays.propagationMs + delays.forwardedMs;
   const waited = Math.max(passedMs, goneMs);
   return [
     { name: `${wave}last pods gone`, ms: Math.max(0, goneMs - passedMs) },

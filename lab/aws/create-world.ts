@@ -67,6 +67,7 @@ export function createWorld(options: WorldOptions): World {
     nodegroups: new Map(),
     loadBalancers: new Map(),
     targetGroups: new Map(),
+    deregisteredAt: new Map(),
     instanceListeners: [],
     groupListeners: [],
     changeListeners: new Set(),

@@ -30,6 +30,8 @@ export interface World {
   readonly nodegroups: Map<string, Nodegroup>;
   readonly loadBalancers: Map<string, LoadBalancer>;
   readonly targetGroups: Map<string, TargetGroup>;
+  /** When a target of the instance was last deregistered, epoch ms, by instance id. */
+  readonly deregisteredAt: Map<string, number>;
 
   /** Called for every change of an instance's state; Auto Scaling and ELB listen. */
   readonly instanceListeners: ((instance: Instance) => void)[];

@@ -49,6 +49,7 @@ export async function openAws(scenario: Scenario, { machines, dataPlane, undo }:
     poolLabel: 'eks.amazonaws.com/nodegroup',
     delays: { ...presets.fast, ...scenario.delays },
     launchedAt: (id) => aws.model.instances.get(id)?.launchedAt,
+    deregisteredAt: (id) => aws.model.deregisteredAt.get(id),
     url: aws.url,
     outside: { ...awsEnvironment(region), AWS_ENDPOINT_URL: aws.url },
     environment: awsEnvironment(region),

@@ -38,6 +38,8 @@ export interface LabCloud<Service extends LoadBalancedService> {
   readonly delays: UpgradeDelays;
   /** When an instance was launched, epoch ms; undefined for one that it does not know. */
   launchedAt(instanceId: string): number | undefined;
+  /** When a load balancer last began to drain the connections of an instance, epoch ms; undefined when none has. */
+  deregisteredAt(instanceId: string): number | undefined;
   /** Where it listens in the root namespace, for people. */
   readonly url: string;
   /** Environment of clients in the root namespace, which find the cluster by themselves. */

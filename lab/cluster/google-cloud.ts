@@ -76,6 +76,7 @@ export async function openGoogle(
       const vm = [...gcp.model.instances.values()].find((instance) => instance.name === name);
       return vm && Date.parse(vm.createdAt);
     },
+    deregisteredAt: (name) => gcp.model.deregisteredAt.get(name),
     url: gcp.computeUrl,
     outside: environment,
     environment,

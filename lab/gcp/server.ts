@@ -200,6 +200,7 @@ function createWorld(options: WorldOptions, computeBase: string): World {
     clusters: new Map(),
     gkeOperations: new Map(),
     instances: new Map(),
+    deregisteredAt: new Map(),
     groups: new Map(),
     lastHosts: new Map(),
     resources: new Map(),

@@ -27,6 +27,8 @@ export interface World {
   readonly groups: Map<string, InstanceGroup>;
   /** The host number that a VM of each zone got last. */
   readonly lastHosts: Map<string, number>;
+  /** When a member on the VM was last told to drain, epoch ms, by name. */
+  readonly deregisteredAt: Map<string, number>;
   /** Everything else of Compute Engine, by its path below the project. */
   readonly resources: Map<string, Resource>;
   /** Names of VMs and addresses of endpoints that fail every health check. Without effect with a data plane. */

@@ -88,6 +88,7 @@ export function deregisterTarget(world: World, group: TargetGroup, target: Targe
   if (target.state === 'draining') return;
   const wasUsed = target.state !== 'unused';
   enter(target, 'draining', 'Target.DeregistrationInProgress');
+  world.deregisteredAt.set(target.id, world.clock.now());
   if (wasUsed) {
     spread(world, group, target, 'gone', world.delays.deregistrationPropagationMs);
     const delayMs = Number(group.attributes.get('deregistration_delay.timeout_seconds')) * 1000;

@@ -21,6 +21,7 @@ const delays: LowerBoundDelays = {
   bootMs: 10_000,
   registrationMs: 5000,
   hostRegistrationMs: 1500,
+  deregistrationMs: 0,
   propagationMs: 3000,
   deregistrationDelayMs: 8000,
   evictionMs: 2000,
@@ -65,6 +66,14 @@ describe('the lower bound', () => {
   test('lets propagation and deregistration delay run in parallel', () => {
     const longer = lowerBound({ ...input(1), delays: { ...delays, propagationMs: 9000 } });
     expect(longer.terms).toContainEqual({ name: 'batch 1 of 2: deregistration and propagation', ms: 9000 });
+  });
+
+  test('begins both once the node is deregistered, which controllers take a while for', () => {
+    const later = { ...delays, deregistrationMs: 700, forwardedMs: 20_000 };
+    const { terms } = lowerBound({ ...input(2), delays: later });
+    expect(terms.filter(({ name }) => name.endsWith('propagation')).map(({ ms }) => ms)).toEqual([8700, 8700]);
+    // Of 700 + 3000 + 20000 ms, the drain, the evictions and the health checks have taken 700 + 8000 + 4000 + 3000.
+    expect(terms).toContainEqual({ name: 'last forwarded connections', ms: 8000 });
   });
 
   test('waits for the pods of the last batch only as far as they outlast their replacements', () => {

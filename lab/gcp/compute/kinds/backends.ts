@@ -1,7 +1,7 @@
 import { HttpError } from '../../errors.ts';
 import { later, notifyChange, type World } from '../../world.ts';
 import { memberId } from '../balancing/state.ts';
-import { parseLink } from '../links.ts';
+import { nameIn, parseLink } from '../links.ts';
 import type { Backend, BackendKey, Resource } from '../state.ts';
 
 /** Health of a backend (Compute API reference, healthState). Target pools and instance groups know no DRAINING. */
@@ -44,7 +44,11 @@ export function remove(resource: Resource, keys: readonly BackendKey[]): void {
  */
 export function drain(world: World, resource: Resource, keys: readonly BackendKey[]): number {
   const ms = connectionDrainMs(world, resource);
-  for (const backend of resource.backends) if (keys.some(sameAs(backend))) backend.draining = true;
+  for (const backend of resource.backends) {
+    if (!keys.some(sameAs(backend))) continue;
+    backend.draining = true;
+    world.deregisteredAt.set(nameIn(backend.instance), world.clock.now());
+  }
   const end = () => {
     resource.backends = resource.backends.filter((backend) => !(backend.draining && keys.some(sameAs(backend))));
     notifyChange(world);
