@@ -144,8 +144,8 @@ function passageOf(batch: Batch, { facts, delays }: LowerBoundInput): Passage {
   );
   const leaving = podsLeaving(batch, cluster);
   const isFollowed = leaving.length > 0 && !isSurged(batch, cluster);
-  const drainMs = delays.deregistrationMs + Math.max(delays.propagationMs, delays.deregistrationDelayMs);
-  const connectionDrainMs = isTarget ? drainMs : 0;
+  const { deregistrationMs, propagationMs, deregistrationDelayMs } = delays;
+  const connectionDrainMs = isTarget ? deregistrationMs + Math.max(propagationMs, deregistrationDelayMs) : 0;
   const rounds = isFollowed ? evictionRounds(nodes, cluster, surged) : 0;
   const healthyMs = isFollowed && isChecked(batch, { facts }) ? delays.healthyMs : 0;
   const passedMs = connectionDrainMs + rounds * delays.replacementReadyMs + healthyMs;

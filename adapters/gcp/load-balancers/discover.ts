@@ -137,7 +137,8 @@ async function readGroup(
  * changes; those of the cloud controller manager follow it by itself.
  *
  * Endpoints of type GCE_VM_IP are nodes that host an endpoint of the Service, or, under policy Cluster, a subset of all nodes, which only clusters below
- * the size of a subset exhaust (ingress-gce, pkg/neg/syncers/endpoints_calculator.go and subsets.go). Detaching is not cancelled by default
+ * the size of a subset exhaust: 24 or 25 for an internal load balancer, and for an external one as many as there are endpoints, at least three for each
+ * zone (ingress-gce v1.41.1, pkg/neg/syncers/endpoints_calculator.go and subsets.go). Detaching is not cancelled by default
  * (pkg/flags, enable-l4-neg-detach-cancel). Of the exclude label only the presence counts (pkg/utils/zonegetter/zone_getter.go); for the others the cloud
  * controller manager parses its value (k8s.io/cloud-provider v0.36, controllers/service).
  */
