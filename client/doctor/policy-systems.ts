@@ -3,6 +3,7 @@ import type { Policy } from '../../core/policy/policy.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ProviderPools } from '../../ports/provider.ts';
 import { openCluster } from '../../wiring/cluster.ts';
+import { googleFromEnvironment } from '../../wiring/environment.ts';
 import { openNodePools } from '../../wiring/node-pools.ts';
 import type { ClusterOptions } from '../cluster-options.ts';
 import { type Check, skipChecks } from './check.ts';
@@ -10,6 +11,9 @@ import { checkCloudPermissions, checkPool, checkTarget } from './cloud.ts';
 import { checkApiServer, checkPermissions, type ExaminedCluster } from './cluster.ts';
 import { checkLeftovers } from './leftovers.ts';
 import { explainFailure, patienceMs, type TimeLimit, withTimeLimit } from './time-limit.ts';
+
+/** gRPC says why it could not connect only when a call has taken its time, which has to be while the doctor still waits, ms. */
+const callTimeoutMs = patienceMs - 2_000;
 
 /** The systems that the policy is about. */
 interface PolicySystems {
@@ -28,7 +32,8 @@ interface SystemsQuestion {
 
 /** The checks of the cluster and of the cloud, with the caller's credentials. */
 export async function checkOwnSystems(options: ClusterOptions, question: SystemsQuestion): Promise<readonly Check[]> {
-  const pools = openNodePools({ clock: systemClock });
+  const google = { ...googleFromEnvironment(process.env), callTimeoutMs };
+  const pools = openNodePools({ clock: systemClock, google });
   let cluster: ReturnType<typeof openCluster>;
   try {
     cluster = openCluster(options);

@@ -1,10 +1,12 @@
 /** Whose certificate Google's clients accept. The other tests call over TLS as well, with one that is trusted. */
 import './tls-roots.ts';
-import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { createGoogleLoadBalancers } from '../../../adapters/gcp/load-balancers/load-balancers.ts';
 import { createGkeNodePools } from '../../../adapters/gke/node-pools.ts';
 import { findMissingPermissions } from '../../../adapters/gke/permissions.ts';
+import { checkOwnSystems } from '../../../client/doctor/policy-systems.ts';
 import { type SimulatedGcp, startSimulatedGcp } from '../../../lab/gcp/server.ts';
+import { aPolicy } from '../../core/support/facts.ts';
 import { otherAuthority } from '../cases/other-authority.ts';
 import { problemOf } from '../cases/refusal.ts';
 import { serviceAt } from './balancers.ts';
@@ -71,4 +73,18 @@ test('Compute Engine behind a certificate for another host is told of at once, a
   });
   expect(pauses).toBe(0);
   expect(bench.gcp.requests).toEqual([]);
+});
+
+test('the doctor tells of it before its own time is over', async () => {
+  const other = await startOther();
+  vi.stubEnv('NODEFERRY_GKE_ENDPOINT', `localhost:${other.gkePort}`);
+  vi.stubEnv('NODEFERRY_RESOURCE_MANAGER_URL', other.computeUrl);
+  vi.stubEnv('GOOGLE_CLOUD_PROJECT', 'lab-project');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const policy = aPolicy({ cluster: { name: 'prod', region: 'europe-west1' }, pool: { provider: 'gke', name: 'web' } });
+  const checks = await checkOwnSystems({ kubeconfig: '/nowhere' }, { policy, readRunning: async () => new Set() });
+  expect(checks.find(({ id }) => id === 'cloud.pool')).toMatchObject({
+    state: 'failed',
+    found: expect.stringContaining('the certificate of the server is not trusted'),
+  });
 });
