@@ -83,13 +83,16 @@ export async function boundUpgrade(lab: RunningLab, policy: Policy): Promise<Upg
 
 /**
  * The shortest time, ms, that controllers took to deregister a node everywhere, from the observation in which it was excluded: a little more than they
- * take. 0 when no node was deregistered.
+ * take, and never more than until the node was seen deregistered. 0 when no node was.
  */
 function measureDeregistrationMs({ cloud }: RunningLab, nodes: readonly NodeStatus[]): number {
   const measured = nodes.flatMap(({ node, evidence }) => {
-    const excludedAt = evidence.findLast(({ kind }) => kind === 'excluded')?.at;
+    const [excludedAt, seenAt] = (['excluded', 'deregistered'] as const).map(
+      (wanted) => evidence.findLast(({ kind }) => kind === wanted)?.at,
+    );
     const deregisteredAt = cloud.deregisteredAt(node.instanceId);
-    return excludedAt === undefined || deregisteredAt === undefined ? [] : [deregisteredAt - excludedAt];
+    if (excludedAt === undefined || seenAt === undefined || deregisteredAt === undefined) return [];
+    return [Math.min(deregisteredAt, seenAt) - excludedAt];
   });
   return measured.length === 0 ? 0 : Math.max(0, Math.min(...measured));
 }
