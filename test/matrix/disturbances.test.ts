@@ -55,11 +55,14 @@ describe('an API server that is dead for 15 s', () => {
     'while a node is %s costs nothing later than it does alone, and lets nobody go meanwhile',
     async (step) => {
       let diedAt = 0;
+      let answersAt = 0;
       const strike = async () => {
         diedAt = Date.now();
         await disturbances.killApiServer(deadForMs);
+        answersAt = Date.now();
       };
-      const report = await upgradeDisturbed(upgrades, { steps: [step], strike, alone: outageCost(deadForMs) });
+      const alone = () => outageCost(answersAt - diedAt);
+      const report = await upgradeDisturbed(upgrades, { steps: [step], strike, alone });
       const leaving = report.nodes.flatMap(({ evidence }) => evidence.filter(({ kind }) => kind === 'excluded'));
       const settledAt = diedAt + deadForMs + upgrades.nextPolicy().waits.stabilizationAfterOutageMs;
       expect(leaving.filter(({ at }) => at > diedAt + 1_000 && at < settledAt)).toEqual([]);

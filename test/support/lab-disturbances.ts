@@ -25,7 +25,7 @@ const isReady = ({ status }: V1Pod) =>
 export interface Disturbances {
   /** All pods of `web` fail their readiness probes for so long, ms, though they would serve. */
   readonly flap: (durationMs: number) => Promise<void>;
-  /** The API server is dead for so long, ms. */
+  /** The API server is dead for so long, ms, and then begins anew; resolves when it answers. */
   readonly killApiServer: (durationMs: number) => Promise<void>;
   /** A new template of `web`, as `kubectl rollout restart` makes it; resolves when all its pods are new and ready. */
   readonly rollOut: () => Promise<void>;
@@ -144,12 +144,12 @@ export interface Cost {
 }
 
 /**
- * What an API server that is dead for so long, ms, costs alone: between nothing and 700 requests in three measurements of 15 s, the last of
- * them 48 s after its death. Which kubelets can renew their leases in time is chance; those that can't are NotReady for a while, and
- * with them all endpoints of their pods.
+ * What an API server that does not answer for so long, ms, costs alone: between nothing and 700 requests in three measurements of 15 s and the time that
+ * it takes to start, the last of them 48 s after its death. Which kubelets can renew their leases in time is chance; those that can't are NotReady for a
+ * while, and with them all endpoints of their pods.
  */
-export function outageCost(deadForMs: number): Cost {
-  return { bad: 0, lastedMs: deadForMs + 35_000, varies: true };
+export function outageCost(unansweredMs: number): Cost {
+  return { bad: 0, lastedMs: unansweredMs + 35_000, varies: true };
 }
 
 /** A disturbance that took place: from when on it may have cost something, epoch ms. */
