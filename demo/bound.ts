@@ -87,9 +87,8 @@ export async function boundUpgrade(lab: RunningLab, policy: Policy): Promise<Upg
  */
 function measureDeregistrationMs({ cloud }: RunningLab, nodes: readonly NodeStatus[]): number {
   const measured = nodes.flatMap(({ node, evidence }) => {
-    const [excludedAt, seenAt] = (['excluded', 'deregistered'] as const).map(
-      (wanted) => evidence.findLast(({ kind }) => kind === wanted)?.at,
-    );
+    const excludedAt = evidence.findLast(({ kind }) => kind === 'excluded')?.at;
+    const seenAt = evidence.findLast(({ kind }) => kind === 'deregistered')?.at;
     const deregisteredAt = cloud.deregisteredAt(node.instanceId);
     if (excludedAt === undefined || seenAt === undefined || deregisteredAt === undefined) return [];
     return [Math.min(deregisteredAt, seenAt) - excludedAt];
