@@ -14,9 +14,10 @@ const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
  * Health checks of the lab take up to 10 s to fail or to pass twice, and what they find takes 3 s to spread. Pods that serve on for that
  * long after they were told to stop, and are told only when their successors have been ready for that long, lose nothing to a rollout
  * that moves them. With either alone it does: the load balancer gives up the last old node of a zone before it has found a new one, and
- * sends to every registered node of the zone meanwhile (fail open), also to those without a pod.
+ * sends to every registered node of the zone meanwhile (fail open), also to those without a pod. With 18 s, a busy computer on which checks came
+ * late lost one request to a rollout alone.
  */
-const loadBalancerSeconds = 18;
+const loadBalancerSeconds = 25;
 
 const isReady = ({ status }: V1Pod) =>
   status?.conditions?.some(({ type, status: holds }) => type === 'Ready' && holds === 'True') === true;
