@@ -32,7 +32,7 @@ export interface Disturbances {
   readonly rollOut: () => Promise<void>;
   /** Resolves when as many pods of `web` are ready, and no others are there. */
   readonly scale: (replicas: number) => Promise<void>;
-  /** Deletes pods of `web` in a zone that has more of them than another one, until each has as many or one more. */
+  /** Deletes pods of `web` in a zone that has more of them than another one, and those that share a node, until neither is so. */
   readonly spreadEvenly: () => Promise<void>;
   /** What `web` is scaled to. */
   readonly replicas: () => Promise<number>;
@@ -104,8 +104,10 @@ export function openDisturbances(lab: Lab): Disturbances {
       for (;;) {
         const zones = await podsByZone();
         const [most, least] = [zones[0] ?? [], zones.at(-1) ?? []];
-        const [one] = most;
-        if (one?.metadata?.name === undefined || most.length - least.length <= 1) return;
+        const nodeOf = ({ spec }: V1Pod) => spec?.nodeName;
+        const second = zones.flat().find((pod, at, all) => all.map(nodeOf).indexOf(nodeOf(pod)) < at);
+        const one = most.length - least.length > 1 ? most[0] : second;
+        if (one?.metadata?.name === undefined) return;
         await core.deleteNamespacedPod({ namespace: web.namespace, name: one.metadata.name });
       }
     },
