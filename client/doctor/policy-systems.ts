@@ -12,8 +12,11 @@ import { checkApiServer, checkPermissions, type ExaminedCluster } from './cluste
 import { checkLeftovers } from './leftovers.ts';
 import { explainFailure, patienceMs, type TimeLimit, withTimeLimit } from './time-limit.ts';
 
-/** gRPC says why it could not connect only when a call has taken its time, which has to be while the doctor still waits, ms. */
-const callTimeoutMs = patienceMs - 2_000;
+/**
+ * gRPC says why it could not connect only when a call has taken its time, ms. That has to be while the doctor still waits, and before the call a client
+ * is loaded and credentials are looked for.
+ */
+const callTimeoutMs = 4_000;
 
 /** The systems that the policy is about. */
 interface PolicySystems {
