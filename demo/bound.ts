@@ -1,4 +1,4 @@
-/** The minimum duration of an upgrade in the lab, from the lab's configured delays and the time that its instances and pods take to start. */
+/** The minimum duration of an upgrade in the lab, from the lab's configured delays and what its instances, pods and controllers take. */
 
 import { systemClock } from '../adapters/clock/system-clock.ts';
 import { type LowerBound, type LowerBoundDelays, lowerBound } from '../core/plan/lower-bound.ts';
@@ -17,7 +17,7 @@ import { meanUntilAllMs, meanUntilOneMs } from './health-checks.ts';
 /** The longest request that the demo sends, ms. A pod that is told to stop finishes it first. */
 const maxRequestMs = 20_000;
 
-/** The lower bound of an upgrade; it is known once its new nodes and pods have started. */
+/** The lower bound of an upgrade; it is known once the run has ended. */
 interface UpgradeBound {
   atEnd(run: RunReport): Promise<LowerBound>;
 }

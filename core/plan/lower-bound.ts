@@ -60,8 +60,8 @@ export interface LowerBound {
  * The least time that an upgrade can take with the same minimum serving. First come boot and registration. Then each batch that the guard allows
  * drains its connections, is evicted, and has its replacements healthy before the next batch may begin. What remains of the last batch (pods
  * stopping, connections through its nodes ending, termination) comes at the end, because that of earlier batches overlaps with later ones.
- * Once a node is deregistered, propagation and deregistration delay run in parallel, and so do the stop of a pod and the start of its replacement. The next batch may begin as
- * soon as the quickest node of a batch is done; the last batch must finish whole. With pod surge, replacements start before a batch leaves, those
+ * Once a node is deregistered, propagation and deregistration delay run in parallel, and so do the stop of a pod and the start of its replacement.
+ * The next batch may begin as soon as the quickest node of a batch is done; the last batch must finish whole. With pod surge, replacements start before a batch leaves, those
  * of the first batch while the new nodes are registered, and nothing is waited for after it. If not all new nodes come at once
  * (`spec.nodeSurge`), all of this happens once for each wave of new nodes: the next wave is requested when the old nodes of the one before have
  * ended. At last the empty pool is deleted.
@@ -170,11 +170,10 @@ function isChecked({ nodes }: Batch, { facts }: Pick<LowerBoundInput, 'facts'>):
 function podSurgeMs(batch: Batch, isFirst: boolean, input: LowerBoundInput): number {
   if (!batch.followsPodSurge) return 0;
   const { replacementReadyMs, healthyMs, registrationMs, hostRegistrationMs } = input.delays;
-  if (!isChecked(batch, input)) return Math.max(0, replacementReadyMs - (isFirst ? registrationMs : 0));
-  if (!isFirst) return replacementReadyMs + healthyMs;
   const hostsOnly = input.facts.targetGroups.some((group) => membershipOf(group) === 'hosts-only');
-  const registeredMs = replacementReadyMs + (hostsOnly ? hostRegistrationMs : 0);
-  return Math.max(0, registeredMs + healthyMs - registrationMs);
+  const registeredMs = isFirst && hostsOnly ? hostRegistrationMs : 0;
+  const neededMs = replacementReadyMs + (isChecked(batch, input) ? registeredMs + healthyMs : 0);
+  return isFirst ? Math.max(0, neededMs - registrationMs) : neededMs;
 }
 
 function quickest(passages: readonly Passage[]): Passage {

@@ -40,6 +40,12 @@ function input(targets: number, maxInFlight = 10, scene: Scene = {}): BatchesInp
   return { facts, policy, baselines: learned(facts, policy), nodes: nodes.map(nodeRefOf) };
 }
 
+/** The same with pods that can be surged, and no node to spare. */
+function surging(scene: Scene = {}): BatchesInput {
+  const owned = pods.map((pod) => ({ ...pod, ownerUid: 'rs' }));
+  return input(4, 10, { pods: owned, workloads: [aWorkload('web', 4, { surge: 1 })], ...scene });
+}
+
 describe('the lower bound', () => {
   test('adds up boot, registration, the batches and the end of the last', () => {
     const bound = lowerBound({ ...input(2), delays });
@@ -89,8 +95,7 @@ describe('the lower bound', () => {
   });
 
   test('lets replacements of surged pods start once, before their nodes leave', () => {
-    const owned = pods.map((pod) => ({ ...pod, ownerUid: 'rs' }));
-    const strict = input(4, 10, { pods: owned, workloads: [aWorkload('web', 4, { surge: 1 })] });
+    const strict = surging();
     const handing = { ...strict, policy: { ...strict.policy, ...withPodSurge() } };
     const bound = lowerBound({ ...handing, delays });
     expect(bound.terms).toEqual([
@@ -110,13 +115,7 @@ describe('the lower bound', () => {
   });
 
   test('registers new nodes once they have pods where a group has only nodes with pods, but only those of the first batch wait for it', () => {
-    const owned = pods.map((pod) => ({ ...pod, ownerUid: 'rs' }));
-    const scene: Scene = {
-      pods: owned,
-      workloads: [aWorkload('web', 4, { surge: 1 })],
-      group: { membership: 'hosts-only' },
-    };
-    const handing = input(4, 10, scene);
+    const handing = surging({ group: { membership: 'hosts-only' } });
     const policy = { ...handing.policy, ...withPodSurge(0.5) };
     const { terms } = lowerBound({ ...handing, policy, delays });
     expect(terms.filter(({ name }) => name.endsWith('pod surge'))).toEqual([
