@@ -16,11 +16,21 @@ export function statusOf({ status, positions }: RunState, { uid }: Pick<NodeRef,
   return position === undefined ? undefined : status.nodes[position];
 }
 
-/** The status of the node with this name; of several one after another, the one in progress, or else the latest. */
+/**
+ * The status of the node with this name. Of several one after another it is the one in progress, or else the latest with which the run is not
+ * finished, or else the latest.
+ */
 export function statusOfNamed(state: RunState, name: string): NodeStatus | undefined {
-  const uid = state.inProgress[name]?.uid;
-  const position = uid === undefined ? state.latest[name] : state.positions[uid];
-  return position === undefined ? undefined : state.status.nodes[position];
+  const { inProgress, latest, positions, status } = state;
+  const uid = inProgress[name]?.uid;
+  const position = uid === undefined ? latest[name] : positions[uid];
+  const seen = position === undefined ? undefined : status.nodes[position];
+  if (uid !== undefined || seen === undefined || !isFinishedWith(seen)) return seen;
+  return status.nodes.findLast((other) => other.node.name === name && !isFinishedWith(other)) ?? seen;
+}
+
+function isFinishedWith({ step }: NodeStatus): boolean {
+  return isDone(stateOfStep(step));
 }
 
 /** The step that a node is in; undefined when the run does not know the node. */
@@ -28,9 +38,14 @@ export function stepOf(state: RunState, node: Pick<NodeRef, 'uid'>): NodeStep | 
   return statusOf(state, node)?.step;
 }
 
-/** Those of the nodes that are pending, without those that wait for an operator. */
+/**
+ * Those of the nodes that are pending, without those that wait for an operator, and without those whose name another node had before them
+ * that is still in progress: its workflow has their name.
+ */
 export function pendingOf(state: RunState, nodes: readonly NodeRef[]): readonly NodeRef[] {
-  return nodes.filter((node) => stepOf(state, node) === 'pending' && state.stalledNodes[node.name] === undefined);
+  return idleOf(state, nodes).filter(
+    (node) => stepOf(state, node) === 'pending' && state.stalledNodes[node.name] === undefined,
+  );
 }
 
 /** Those of the nodes that have not been replaced, drained or skipped. */
@@ -65,7 +80,7 @@ export function trackNodes(state: RunState, { nodes }: Pick<EventOf<'trackNodes'
   return { ...state, positions, latest, status: { ...state.status, nodes: all } };
 }
 
-/** Changes the status of one node. Of several nodes that had the name, it is the one in progress, or else the latest. */
+/** Changes the status of one node: of several that had the name, the one that `statusOfNamed` means. */
 export function changeNode(state: RunState, name: string, change: NodeChange): RunState {
   const known = statusOfNamed(state, name);
   const position = known === undefined ? undefined : state.positions[known.node.uid];

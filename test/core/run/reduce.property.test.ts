@@ -77,7 +77,17 @@ const anEvent: fc.Arbitrary<RunEvent> = fc.oneof(
 
 /** The first event is in every sequence: without a plan there is nothing to replace. */
 const planned: RunEvent = { type: 'recordPlan', plan: aPlan(), since: begun, at: begun, clock: begun };
-const aHistory = fc.array(anEvent, { maxLength: 60 }).map((events) => [planned, ...events]);
+const aHistory = fc.array(anEvent, { maxLength: 60 }).map((events) => [planned, ...events].filter(isPossible()));
+
+/** No node is started while one of its name is in progress: see `pendingOf`. */
+function isPossible(): (event: RunEvent) => boolean {
+  let before = aRun();
+  return (event) => {
+    if (event.type === 'startNode' && before.inProgress[event.node.name] !== undefined) return false;
+    before = reduce(before, event);
+    return true;
+  };
+}
 
 function eachStep(check: (before: RunState, event: RunEvent, after: RunState) => void): void {
   fc.assert(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../../core/run/events.ts';
-import { leftOf, stepOf } from '../../../core/run/nodes.ts';
+import { leftOf, pendingOf, stepOf } from '../../../core/run/nodes.ts';
 import { reportOf, rollbackProblem } from '../../../core/run/report.ts';
 import { mustRollBack } from '../../../core/run/rollback.ts';
 import { timeAt } from '../../../core/run/state.ts';
@@ -169,15 +169,29 @@ describe('a second node of the same name', () => {
   });
 });
 
-test('a name means the node in progress, even if another node of that name has joined since', () => {
+test('a name means the node in progress, even if another node of that name has joined since, which waits for its end', () => {
   const again = node('n1', 'uid-n1-again');
   const joined = play(aRun(), ...upToReplace, start(n1), { type: 'trackNodes', nodes: [again] });
+  expect(pendingOf(joined, [again])).toEqual([]);
+  expect(pendingOf(play(joined, end(n1, answered(n1, 'replaced'))), [again])).toEqual([again]);
   expect(stepsOf(play(joined, end(n1, answered(n1, 'replaced'))))).toEqual([
     'replaced',
     'pending',
     'pending',
     'pending',
   ]);
+});
+
+test('a node that fails after the next of its name was replaced is the one that is stalled and retried', () => {
+  const again = node('n1', 'uid-n1-again');
+  const both = play(aRun(), ...upToReplace, ...replace(again), start(n1));
+  const problem = { code: 'Conflict', message: 'it is gone' } as const;
+  const failed = play(both, end(n1, { kind: 'failed', problem }));
+  expect(stepsOf(failed)).toEqual(['pending', 'pending', 'pending', 'replaced']);
+  expect(failed.status.nodes[0]?.problem).toBe(problem);
+  const retried = play(failed, { type: 'resume', by: 'ada', reason: 'why', at: begun });
+  expect(stepsOf(retried)).toEqual(['pending', 'pending', 'pending', 'replaced']);
+  expect(retried.status.nodes[0]?.problem).toBeUndefined();
 });
 
 test('nodes that are known already are not added again', () => {
