@@ -129,7 +129,7 @@ function workerProcess(lab: RunningLab, directory: string) {
       });
     },
     async killWorker(): Promise<void> {
-      if (!child) return;
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
       const gone = new Promise((resolve) => child?.once('exit', resolve));
       child.kill('SIGKILL');
       await gone;

@@ -15,6 +15,7 @@ import { startTraffic, type Traffic } from '../../lab/traffic/traffic.ts';
 import { toolPaths } from '../../scripts/setup/paths.ts';
 import { openCluster } from '../../wiring/cluster.ts';
 import { followToEnd } from './follow-to-end.ts';
+import { finishLeftRun } from './left-run.ts';
 
 /** Short streams keep evictions short: a pod ends its requests before it goes. */
 const volume: TrafficVolume = {
@@ -55,7 +56,7 @@ export interface LabUpgrades {
   readonly pool: () => string;
   /** The policy of the next upgrade, from the pool that serves now to a new one. */
   nextPolicy(options?: NextOptions): Policy;
-  /** Waits until nothing of what went before is lost any more, then counts from zero. */
+  /** Ends the run that an earlier test may have left, waits until nothing of what went before is lost any more, then counts from zero. */
   beginClean(extra?: readonly Traffic[]): Promise<void>;
   /** Replaces the pool and answers with the report. Rejects as soon as the run needs an operator. */
   upgrade(policy: Policy, onStatus?: (status: RunStatus) => void | Promise<void>): Promise<RunReport>;
@@ -90,6 +91,12 @@ export async function openLabUpgrades(scenario: Scenario = controlsScenario): Pr
   });
   let pool = 'web';
   let upgrades = 0;
+  let left: Policy | undefined;
+  const ended = (report: RunReport): RunReport => {
+    left = undefined;
+    if (report.outcome === 'completed') pool = report.newPool;
+    return report;
+  };
   return {
     session,
     pool: () => pool,
@@ -122,6 +129,7 @@ export async function openLabUpgrades(scenario: Scenario = controlsScenario): Pr
       });
     },
     beginClean: async (extra = []) => {
+      if (left !== undefined) ended(await finishLeftRun(session, left));
       const all = [...session.traffic, ...extra];
       // Connections are not flushed: that would break streams, which would be counted as lost by the upgrade that follows.
       await Promise.all(all.map((traffic) => traffic.waitUntilClean(5)));
@@ -129,12 +137,13 @@ export async function openLabUpgrades(scenario: Scenario = controlsScenario): Pr
     },
     upgrade: async (policy, onStatus = () => undefined) => {
       await startLabUpgrade(session, policy);
-      const report = await followToEnd(session, policy, async (status) => {
-        if (status.stalled !== undefined) throw new NodeferryError(status.stalled);
-        await onStatus(status);
-      });
-      if (report.outcome === 'completed') pool = report.newPool;
-      return report;
+      left = policy;
+      return ended(
+        await followToEnd(session, policy, async (status) => {
+          if (status.stalled !== undefined) throw new NodeferryError(status.stalled);
+          await onStatus(status);
+        }),
+      );
     },
     losses: async (extra = []) => {
       await new Promise((resolve) => setTimeout(resolve, afterglowMs));
