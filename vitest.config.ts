@@ -6,8 +6,25 @@ const e2eTests = 'test/e2e/**/*.test.ts';
 const matrixTests = 'test/matrix/**/*.test.ts';
 const googleControllerTests = 'test/google-controllers/**/*.test.ts';
 
+/** Workflow tests that play only some of their cases in `npm test`. */
+const everyStepTests =
+  'test/workflows/{abandoned,abort-between-waves,control,disturbances,external-changes,gke-aborts,in-place,pod-surge,racing-messages,rollback}.test.ts';
+
+/** How tests run that need the Temporal server. */
+const onTemporal = {
+  globalSetup: ['test/support/temporal-server.ts'],
+  execArgv: [`--import=${new URL('test/support/no-promise-stacks.ts', import.meta.url).href}`],
+  // Their time goes into waiting for the server, not into computing: more files at once than there are cores.
+  maxWorkers: 3,
+  // For tests that hang: far above what any takes where others keep the machine busy.
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
+  // What a real API server's controllers do takes as long as it takes; the default is a second.
+  expect: { poll: { timeout: 60_000 } },
+};
+
 /**
- * `unit` needs nothing but Node; `workflow` starts a real Temporal server; `e2e` and `matrix` need root and the lab; `google-controllers` needs the
+ * `unit` needs nothing but Node; `workflow` and `every-step` start a real Temporal server; `e2e` and `matrix` need root and the lab; `google-controllers` needs the
  * controllers of GKE, which take minutes to build.
  */
 export default defineConfig({
@@ -28,19 +45,7 @@ export default defineConfig({
         },
       },
       {
-        test: {
-          name: 'workflow',
-          globalSetup: ['test/support/temporal-server.ts'],
-          execArgv: [`--import=${new URL('test/support/no-promise-stacks.ts', import.meta.url).href}`],
-          include: [workflowTests],
-          // Their time goes into waiting for the server, not into computing: more files at once than there are cores.
-          maxWorkers: 3,
-          // For tests that hang: far above what any takes where others keep the machine busy.
-          testTimeout: 300_000,
-          hookTimeout: 300_000,
-          // What a real API server's controllers do takes as long as it takes; the default is a second.
-          expect: { poll: { timeout: 60_000 } },
-        },
+        test: { ...onTemporal, name: 'workflow', include: [workflowTests] },
       },
       {
         test: {
@@ -90,6 +95,15 @@ export default defineConfig({
           testTimeout: 900_000,
           hookTimeout: 900_000,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...onTemporal,
+          name: 'every-step',
+          include: [everyStepTests],
+          env: { NODEFERRY_MATRIX: 'yes' },
+          sequence: { groupOrder: 5 },
         },
       },
     ],

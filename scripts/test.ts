@@ -13,13 +13,14 @@ import {
   type ProjectName,
   projectNames,
   runProject,
+  temporalProjects,
 } from './testing/projects.ts';
 import { closingLine, failureOutput, outcomeTable, totalCounts } from './testing/summary.ts';
 import { recallUnsteady, rememberUnsteady, unsteadyFile, unsteadyOutput } from './testing/unsteady.ts';
 
 // npm test              everything but the matrix
 // npm test -- unit      only the named projects, without types, lint and format
-// npm run matrix        every disturbance at every step of an upgrade, and 20,000 random clusters
+// npm run matrix        every disturbance at every step of an upgrade, 20,000 random clusters
 const chosen = projectNames.filter((name) => process.argv.includes(name));
 const projects = chosen.length > 0 ? chosen : everydayProjects;
 const needsLab = (project: ProjectName) => labProjects.includes(project);
@@ -61,7 +62,8 @@ async function prepare(): Promise<Outcome[]> {
 function neededTools(): ToolName[] {
   const controllers: ToolName[] = projects.includes('google-controllers') ? ['google-controllers'] : [];
   const labRuns = projects.some(needsLab) && obstacle === undefined;
-  if (!labRuns && !projects.includes('workflow') && controllers.length === 0) return [];
+  const onTemporal = projects.some((project) => temporalProjects.includes(project));
+  if (!labRuns && !onTemporal && controllers.length === 0) return [];
   // The workflow project has contract tests against a real API server, and tests that install the kubectl plugin and sign in to the web UI: none needs root or packages.
   const packages: ToolName[] = labRuns ? ['packages'] : [];
   return ['temporal', 'agents', 'kubernetes', 'krew', 'oauth2-proxy', ...packages, ...controllers];

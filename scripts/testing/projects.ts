@@ -8,10 +8,18 @@ import { type Counts, countEnds, readReport, type TestEnd } from './report.ts';
 import { unhandledFileVariable } from './unhandled-errors.ts';
 
 /** Vitest projects of vitest.config.ts, in the order in which they run. */
-export const projectNames = ['unit', 'workflow', 'e2e', 'worlds', 'matrix', 'google-controllers'] as const;
+export const projectNames = [
+  'unit',
+  'workflow',
+  'e2e',
+  'worlds',
+  'matrix',
+  'every-step',
+  'google-controllers',
+] as const;
 
 /**
- * Projects that `npm test` runs. `matrix` takes hours: everything that can happen during an upgrade, at each of its steps. `google-controllers` needs
+ * Projects that `npm test` runs. `matrix` takes hours: everything that can happen during an upgrade, at each of its steps, in the lab and (`every-step`) in virtual time. `google-controllers` needs
  * programs that nothing else needs.
  */
 export const everydayProjects: readonly ProjectName[] = ['unit', 'workflow', 'e2e'];
@@ -23,7 +31,10 @@ export const besideProjects: readonly ProjectName[] = ['worlds'];
  * Projects that repeat a failed test once: they run against a real server or a real cluster, beside other load on the machine. A test that passes
  * then is unsteady. That is a defect to be fixed, but no reason to lose a run of an hour. Tests of the other projects depend on nothing outside.
  */
-const repeatedProjects: readonly ProjectName[] = ['workflow', 'e2e', 'matrix'];
+const repeatedProjects: readonly ProjectName[] = ['workflow', 'e2e', 'matrix', 'every-step'];
+
+/** Projects that need a Temporal server. */
+export const temporalProjects: readonly ProjectName[] = ['workflow', 'every-step'];
 
 /** Projects that need the lab. */
 export const labProjects: readonly ProjectName[] = ['e2e', 'matrix', 'google-controllers'];
@@ -37,10 +48,11 @@ export type ProjectName = (typeof projectNames)[number];
  */
 const maxMinutes: Readonly<Record<ProjectName, number>> = {
   unit: 15,
-  workflow: 40,
+  workflow: 60,
   e2e: 60,
   worlds: 300,
   matrix: 300,
+  'every-step': 120,
   'google-controllers': 90,
 };
 

@@ -1,4 +1,5 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { projectRoot } from '../../scripts/setup/sources.ts';
 import { projectNames } from '../../scripts/testing/projects.ts';
@@ -12,6 +13,16 @@ const shared = {
   'test/core/schedule/windows.property.test.ts': ['unit', 'worlds'],
   'test/e2e/negative-controls.test.ts': ['e2e', 'matrix'],
   'test/e2e/upgrades.test.ts': ['e2e', 'matrix'],
+  'test/workflows/abandoned.test.ts': ['workflow', 'every-step'],
+  'test/workflows/abort-between-waves.test.ts': ['workflow', 'every-step'],
+  'test/workflows/control.test.ts': ['workflow', 'every-step'],
+  'test/workflows/disturbances.test.ts': ['workflow', 'every-step'],
+  'test/workflows/external-changes.test.ts': ['workflow', 'every-step'],
+  'test/workflows/gke-aborts.test.ts': ['workflow', 'every-step'],
+  'test/workflows/in-place.test.ts': ['workflow', 'every-step'],
+  'test/workflows/pod-surge.test.ts': ['workflow', 'every-step'],
+  'test/workflows/racing-messages.test.ts': ['workflow', 'every-step'],
+  'test/workflows/rollback.test.ts': ['workflow', 'every-step'],
 };
 
 interface Project {
@@ -34,6 +45,15 @@ for (const { test: project } of projects) {
 
 test('every project is one that the scripts know', () => {
   expect(projects.map((project) => project.test.name).toSorted()).toEqual([...projectNames].toSorted());
+});
+
+test('every file that plays only some of its cases plays all of them in the matrix', () => {
+  const partly = [...projectsOf.keys()].filter((path) => {
+    return /^import .*support\/extent\.ts/m.test(readFileSync(join(projectRoot, path), 'utf8'));
+  });
+  expect(partly.length).toBeGreaterThan(0);
+  const inMatrix = (path: string) => projectsOf.get(path)?.some((name) => name === 'matrix' || name === 'every-step');
+  expect(partly.filter((path) => inMatrix(path) !== true)).toEqual([]);
 });
 
 test('every file with tests belongs to a project', () => {

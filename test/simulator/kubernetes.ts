@@ -2,7 +2,16 @@ import type { TolerationFacts } from '../../core/model/pod.ts';
 import { deletePod, newPod } from './pods.ts';
 import { reconcileReplicas } from './replica-sets.ts';
 import { chooseNode, tolerates } from './scheduler.ts';
-import { later, matches, type SimNode, type SimPod, type SimService, type SimWorkload, type World } from './world.ts';
+import {
+  later,
+  matches,
+  type SimNode,
+  type SimPod,
+  type SimService,
+  type SimWorkload,
+  selectorOf,
+  type World,
+} from './world.ts';
 
 /** What DaemonSet pods tolerate by default: cordons, but not the taint of a disrupted node. */
 export const daemonTolerations: TolerationFacts[] = [
@@ -54,7 +63,8 @@ function isSilent(world: World, pod: SimPod): boolean {
 
 /** Pods behind a Service as the API shows them at this moment: none that has failed (k8s.io/endpointslice, ShouldPodBeInEndpoints). */
 export function endpointsOf(world: World, selector: Readonly<Record<string, string>>): readonly SimPod[] {
-  return world.pods.filter((pod) => pod.node !== undefined && pod.phase !== 'Failed' && matches(selector, pod.labels));
+  const selects = selectorOf(selector);
+  return world.pods.filter((pod) => pod.node !== undefined && pod.phase !== 'Failed' && selects(pod.labels));
 }
 
 const slices = new WeakMap<object, readonly SimPod[]>();

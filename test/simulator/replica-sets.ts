@@ -156,8 +156,7 @@ export function statusOf(
 
 /** Pods that the selector no longer matches are released; pods without a controller that it matches are adopted. */
 function fence(pod: SimPod, workload: SimWorkload): void {
-  const selector = { ...workload.selector, ...templateHash(pod.version) };
-  const fits = matches(selector, pod.labels);
+  const fits = matches(workload.selector, pod.labels) && matches(templateHash(pod.version), pod.labels);
   if (pod.ownerKind === 'ReplicaSet' && !fits) {
     pod.ownerKind = 'none';
     pod.ownerName = '';
@@ -168,7 +167,7 @@ function fence(pod: SimPod, workload: SimWorkload): void {
     pod.ownerKind = 'ReplicaSet';
     pod.ownerName = replicaSetName(workload.name, pod.version);
     pod.ownerUid = `uid-of-${pod.ownerName}`;
-    pod.ownerSelector = selector;
+    pod.ownerSelector = { ...workload.selector, ...templateHash(pod.version) };
     pod.workload = `Deployment default/${workload.name}`;
   }
 }

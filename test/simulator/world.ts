@@ -380,15 +380,17 @@ export function later(world: World, ms: number, change: () => void): void {
   });
 }
 
+type Labels = Readonly<Record<string, string>>;
+
 /** Whether labels match a selector; an empty selector matches nothing. */
-export function matches(selector: Readonly<Record<string, string>>, labels: Readonly<Record<string, string>>): boolean {
-  let isEmpty = true;
-  // Called for every pod at every change of the world, so no list is made of the selector.
-  for (const key in selector) {
-    if (labels[key] !== selector[key]) return false;
-    isEmpty = false;
-  }
-  return !isEmpty;
+export function matches(selector: Labels, labels: Labels): boolean {
+  return selectorOf(selector)(labels);
+}
+
+/** The same for many labels: the selector is read once, because this is asked of every pod at every change of the world. */
+export function selectorOf(selector: Labels): (labels: Labels) => boolean {
+  const wanted = Object.entries(selector);
+  return (labels) => wanted.length > 0 && wanted.every(([key, value]) => labels[key] === value);
 }
 
 /** Writes a line to the world's log, with the time. */

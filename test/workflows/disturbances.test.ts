@@ -13,6 +13,7 @@ import {
 } from '../simulator/disturbances.ts';
 import { registerInSpiteOfLabel } from '../simulator/load-balancer.ts';
 import { createScenario } from '../simulator/scenario.ts';
+import { someOf } from '../support/extent.ts';
 import { onceBefore } from '../support/once-before.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
@@ -35,23 +36,26 @@ const stepsUnderWay = [
 ] as const;
 
 describe('a readiness flap of a whole Service', () => {
-  test.each(stepsUnderWay)('at %s: no node is excluded while it lasts, and the upgrade completes', async (step) => {
-    const { world, start } = upgradeOf(patient);
-    let during: readonly string[] | undefined;
-    let after: readonly string[] | undefined;
-    const names = () => excludedNodes(world).map(({ name }) => name);
-    const report = await disturb(start, step, () => {
-      during = names();
-      flap(world, 'web', 12_000);
-      world.clock.at(world.clock.now() + 20_000, () => {
-        after = names();
+  test.each(someOf(stepsUnderWay, 3))(
+    'at %s: no node is excluded while it lasts, and the upgrade completes',
+    async (step) => {
+      const { world, start } = upgradeOf(patient);
+      let during: readonly string[] | undefined;
+      let after: readonly string[] | undefined;
+      const names = () => excludedNodes(world).map(({ name }) => name);
+      const report = await disturb(start, step, () => {
+        during = names();
+        flap(world, 'web', 12_000);
+        world.clock.at(world.clock.now() + 20_000, () => {
+          after = names();
+        });
       });
-    });
-    expect(report.outcome).toBe('completed');
-    expect(after?.filter((name) => during?.includes(name) !== true)).toEqual([]);
-    expect(world.violations, world.log.join('\n')).toEqual([]);
-    expectNothingLeft(world, 4);
-  });
+      expect(report.outcome).toBe('completed');
+      expect(after?.filter((name) => during?.includes(name) !== true)).toEqual([]);
+      expect(world.violations, world.log.join('\n')).toEqual([]);
+      expectNothingLeft(world, 4);
+    },
+  );
 });
 
 describe('a workload that is scaled', () => {
@@ -148,7 +152,7 @@ describe('somebody removes the exclude label', () => {
     'awaitForwardedConnections',
     'terminateNode',
   ] as const;
-  test.each(steps)(
+  test.each(someOf(steps, 4))(
     'at %s: the connections of the node drain once more before anything else is done to it',
     async (step) => {
       const { world, start } = upgradeOf(patient);
@@ -202,7 +206,7 @@ test('a new node that somebody excludes does not count as capacity, and is repor
 });
 
 describe('a node that is registered again despite its label', () => {
-  test.each(['awaitConnectionsDrained', 'evictPods', 'removeEndpoints', 'terminateNode'] as const)(
+  test.each(someOf(['awaitConnectionsDrained', 'evictPods', 'removeEndpoints', 'terminateNode'] as const, 2))(
     'at %s gets its label again, and nothing is lost',
     async (step) => {
       const { world, start } = upgradeOf(patient);
@@ -241,7 +245,12 @@ describe('an API server that is away for 15 s', () => {
   ];
 
   // Both kinds of pods, and each step once: what a step does does not depend on the pods of another one.
-  test.each(steps.map((step, index) => ({ step, preStopSeconds: index % 2 === 0 ? 0 : 10 })))(
+  test.each(
+    someOf(
+      steps.map((step, index) => ({ step, preStopSeconds: index % 2 === 0 ? 0 : 10 })),
+      4,
+    ),
+  )(
     'at $step, with pods that continue to serve for $preStopSeconds s: no node is excluded before observations are stable, and nothing is lost',
     async ({ step, preStopSeconds }) => {
       const { world, policy, start } = upgradeOf({ ...patient, preStopSeconds });

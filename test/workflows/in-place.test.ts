@@ -4,6 +4,7 @@ import { rollbackUpdate, skipUpdate } from '../../workflows/messages.ts';
 import { fillPool } from '../simulator/pools.ts';
 import type { World } from '../simulator/world.ts';
 import { expectServedByOldPool, upgradeAndAbort } from '../support/abort-run.ts';
+import { someOf } from '../support/extent.ts';
 import { losingEachAnswer } from '../support/losing-answers.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type Upgrade, type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
@@ -90,7 +91,7 @@ describe('a pool that is replaced in place', () => {
 });
 
 describe('an abort removes the new nodes, and the old ones serve', () => {
-  test.each(['createPool', 'awaitNodesReady', 'cordonNodes', 'evictPods', 'awaitForwardedConnections'])(
+  test.each(someOf(['createPool', 'awaitNodesReady', 'cordonNodes', 'evictPods', 'awaitForwardedConnections'], 3))(
     'at %s',
     async (step) => {
       const upgrade = inPlace();
