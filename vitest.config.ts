@@ -24,8 +24,8 @@ const onTemporal = {
 };
 
 /**
- * `unit` needs nothing but Node; `workflow` and `every-step` start a real Temporal server; `e2e` and `matrix` need root and the lab; `google-controllers` needs the
- * controllers of GKE, which take minutes to build.
+ * `unit` needs nothing but Node; `workflow` and `every-step` start a real Temporal server; `e2e` and `matrix` need root and the lab;
+ * `google-controllers` needs the controllers of GKE, which take minutes to build.
  */
 export default defineConfig({
   test: {

@@ -8,7 +8,7 @@ import { connectTemporalAt, type TemporalConnection } from '../client/connect.ts
 import type { GkeLab } from '../lab/gke-lab.ts';
 import type { Lab } from '../lab/lab.ts';
 import { NAMESPACES } from '../lab/network-plan.ts';
-import { stop } from '../lab/process.ts';
+import { ended, stop } from '../lab/process.ts';
 import type { LabOptions, RunningLab } from '../lab/running-lab.ts';
 import type { GkeScenario, Scenario } from '../lab/scenario.ts';
 import { insideTrafficFile } from '../lab/scenarios/parts.ts';
@@ -129,10 +129,8 @@ function workerProcess(lab: RunningLab, directory: string) {
       });
     },
     async killWorker(): Promise<void> {
-      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-      const gone = new Promise((resolve) => child?.once('exit', resolve));
-      child.kill('SIGKILL');
-      await gone;
+      child?.kill('SIGKILL');
+      if (child) await ended(child);
     },
     async stopWorker(): Promise<void> {
       if (child) await stop(child, 10_000);

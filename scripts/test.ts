@@ -20,7 +20,7 @@ import { recallUnsteady, rememberUnsteady, unsteadyFile, unsteadyOutput } from '
 
 // npm test              everything but the matrix
 // npm test -- unit      only the named projects, without types, lint and format
-// npm run matrix        every disturbance at every step of an upgrade, 20,000 random clusters
+// npm run matrix        every disturbance at every step of an upgrade, in the lab and in virtual time, and 20,000 random clusters
 const chosen = projectNames.filter((name) => process.argv.includes(name));
 const projects = chosen.length > 0 ? chosen : everydayProjects;
 const needsLab = (project: ProjectName) => labProjects.includes(project);

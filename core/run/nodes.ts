@@ -25,11 +25,12 @@ export function statusOfNamed(state: RunState, name: string): NodeStatus | undef
   const uid = inProgress[name]?.uid;
   const position = uid === undefined ? latest[name] : positions[uid];
   const seen = position === undefined ? undefined : status.nodes[position];
-  if (uid !== undefined || seen === undefined || !isFinishedWith(seen)) return seen;
-  return status.nodes.findLast((other) => other.node.name === name && !isFinishedWith(other)) ?? seen;
+  if (uid !== undefined || seen === undefined || !isFinishedWith(seen.step)) return seen;
+  return status.nodes.findLast((other) => other.node.name === name && !isFinishedWith(other.step)) ?? seen;
 }
 
-function isFinishedWith({ step }: NodeStatus): boolean {
+/** Whether the run has nothing left to do with a node in this step. */
+function isFinishedWith(step: NodeStep): boolean {
   return isDone(stateOfStep(step));
 }
 
@@ -50,7 +51,7 @@ export function pendingOf(state: RunState, nodes: readonly NodeRef[]): readonly 
 
 /** Those of the nodes that have not been replaced, drained or skipped. */
 export function leftOf(state: RunState, nodes: readonly NodeRef[]): readonly NodeRef[] {
-  return nodes.filter((node) => !isDone(stateOfStep(stepOf(state, node) ?? 'pending')));
+  return nodes.filter((node) => !isFinishedWith(stepOf(state, node) ?? 'pending'));
 }
 
 /** The nodes that were skipped. */

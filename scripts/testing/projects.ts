@@ -19,8 +19,8 @@ export const projectNames = [
 ] as const;
 
 /**
- * Projects that `npm test` runs. `matrix` takes hours: everything that can happen during an upgrade, at each of its steps, in the lab and (`every-step`) in virtual time. `google-controllers` needs
- * programs that nothing else needs.
+ * Projects that `npm test` runs. `matrix` takes hours: everything that can happen during an upgrade, at each of its steps; `every-step` is the same in
+ * virtual time. `google-controllers` needs programs that nothing else needs.
  */
 export const everydayProjects: readonly ProjectName[] = ['unit', 'workflow', 'e2e'];
 

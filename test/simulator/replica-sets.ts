@@ -154,9 +154,14 @@ export function statusOf(
   return { available: aged.length, ...(refused === undefined ? {} : { refused }) };
 }
 
+/** Whether the ReplicaSet of the pod's version selects it. */
+function isSelected({ labels, version }: SimPod, { selector }: SimWorkload): boolean {
+  return matches(selector, labels) && matches(templateHash(version), labels);
+}
+
 /** Pods that the selector no longer matches are released; pods without a controller that it matches are adopted. */
 function fence(pod: SimPod, workload: SimWorkload): void {
-  const fits = matches(workload.selector, pod.labels) && matches(templateHash(pod.version), pod.labels);
+  const fits = isSelected(pod, workload);
   if (pod.ownerKind === 'ReplicaSet' && !fits) {
     pod.ownerKind = 'none';
     pod.ownerName = '';
@@ -211,9 +216,7 @@ function replaceOldPods(world: World, workload: SimWorkload, owned: readonly Sim
  * 1.36, pkg/controller/replicaset/replica_set.go, syncReplicaSet).
  */
 function isDenied(world: World, workload: SimWorkload): boolean {
-  const { name, selector } = workload;
+  const { name } = workload;
   if (!world.denials.some(({ workload: of, what }) => of === name && what === 'no-owner')) return false;
-  return world.pods.some(
-    (pod) => isOwned(pod, workload) && !matches({ ...selector, ...templateHash(pod.version) }, pod.labels),
-  );
+  return world.pods.some((pod) => isOwned(pod, workload) && !isSelected(pod, workload));
 }

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { freePorts } from '../../lab/free-ports.ts';
+import { ended } from '../../lab/process.ts';
 import { assertTools, type ToolPaths, toolPaths } from '../../scripts/setup/paths.ts';
 import { freeze } from './freeze.ts';
 
@@ -227,8 +228,6 @@ async function compactHistory(etcd: string): Promise<void> {
 }
 
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   child.kill('SIGKILL');
-  await exited;
+  await ended(child);
 }

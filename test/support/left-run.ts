@@ -18,12 +18,11 @@ export async function finishLeftRun(session: Session, policy: Policy): Promise<R
   await session.killWorker();
   session.startWorker();
   let resumes = 0;
-  let isAborted = false;
   return await followToEnd(session, policy, async ({ stalled, paused }) => {
-    if (isAborted || (stalled === undefined && paused === undefined)) return;
-    isAborted = resumes === maxResumes;
+    if (resumes > maxResumes || (stalled === undefined && paused === undefined)) return;
+    const command = resumes === maxResumes ? 'abort' : 'resume';
     resumes += 1;
     // Refused when the run has continued by itself meanwhile.
-    await sendToRun(session, policy, isAborted ? 'abort' : 'resume').catch(() => undefined);
+    await sendToRun(session, policy, command).catch(() => undefined);
   });
 }
