@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { V1Pod, V1ResourceQuota } from '@kubernetes/client-node';
+import type { V1ResourceQuota } from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { KubernetesCluster } from '../../../adapters/kubernetes/cluster.ts';
@@ -91,11 +91,7 @@ describe('quotas and limit ranges of a real API server', () => {
       await controlPlane.api('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
       const at = `/api/v1/namespaces/${namespace}`;
       await controlPlane.api('POST', `${at}/pods`, podOf(shape));
-      if (limit !== undefined)
-        await controlPlane.api('POST', `${at}/limitranges`, {
-          metadata: { name: 'limits' },
-          spec: { limits: [{ type: 'Container', ...limit }] },
-        });
+      if (limit !== undefined) await limitContainers(at, limit);
       const used = hard === undefined ? undefined : await limitTo(at, hard);
       const facts = await cluster.observe();
       const pods = facts.pods.filter((pod) => pod.namespace === namespace);
@@ -104,26 +100,54 @@ describe('quotas and limit ranges of a real API server', () => {
       const counted = sum(pods.map((one) => usageOf(one, one.needs)));
       for (const [name, amount] of Object.entries(used ?? {})) expect(counted[name] ?? 0).toBeCloseTo(amount, 6);
       const context = { cluster: facts, policy: aPolicy(), sharedVolumeClaims: new Set<string>() };
-      const answer = await createAnother(at, shape);
+      const answer = await refusalOf(`${at}/pods`, podOf(shape));
       const said = quotaRule(pod, context)?.reason;
       expect(said === undefined, `${answer ?? 'created'}; ${said ?? 'no refusal'}`).toBe(answer === undefined);
     },
   );
 
-  /** What is used of it, once its controller has counted. */
+  /** With a limit range, of which the API server hears by a watch. */
+  async function limitContainers(at: string, limit: object): Promise<void> {
+    const range = { type: 'Container', ...limit };
+    await controlPlane.api('POST', `${at}/limitranges`, {
+      metadata: { name: 'limits' },
+      spec: { limits: [range, { type: 'PersistentVolumeClaim', max: { storage: '1Gi' } }] },
+    });
+    await untilRefused(`${at}/persistentvolumeclaims`, {
+      metadata: { name: 'too-large' },
+      spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '2Gi' } } },
+    });
+  }
+
+  /** What is used of a quota, once its controller has counted the pods and the API server has heard of it. */
   async function limitTo(at: string, hard: object): Promise<Readonly<Record<string, number>>> {
-    await controlPlane.api('POST', `${at}/resourcequotas`, { metadata: { name: 'quota' }, spec: { hard } });
+    while ((await usedOf(at, 'pods-heard-of', { pods: '100' }))['pods'] !== '1')
+      await controlPlane.api('DELETE', `${at}/resourcequotas/pods-heard-of`);
+    await controlPlane.api('DELETE', `${at}/resourcequotas/pods-heard-of`);
+    const used = await usedOf(at, 'quota', hard);
+    await usedOf(at, 'quotas-heard-of', { 'count/configmaps': '0' });
+    await untilRefused(`${at}/configmaps`, { metadata: { name: 'one-too-many' } });
+    return amountsIn(used);
+  }
+
+  /** What the controller counts for a new quota, once: it looks at what it has heard of by then, and again only after minutes. */
+  async function usedOf(at: string, name: string, hard: object): Promise<Readonly<Record<string, string>>> {
+    await controlPlane.api('POST', `${at}/resourcequotas`, { metadata: { name }, spec: { hard } });
     for (;;) {
-      const { status } = await controlPlane.api<V1ResourceQuota>('GET', `${at}/resourcequotas/quota`);
-      if (status?.used !== undefined) return amountsIn(status.used);
+      const { status } = await controlPlane.api<V1ResourceQuota>('GET', `${at}/resourcequotas/${name}`);
+      if (status?.used !== undefined) return status.used;
       await delay(50);
     }
   }
 
-  /** What the API server says to another pod; undefined when it takes it. A limit range is heard of by a watch. */
-  async function createAnother(at: string, shape: Shape): Promise<string | undefined> {
-    await delay(500);
-    return await controlPlane.api<V1Pod>('POST', `${at}/pods?dryRun=All`, podOf(shape)).then(() => undefined, String);
+  /** Until the API server has heard, by the same watch as of what matters, of what forbids this object. */
+  async function untilRefused(path: string, body: object): Promise<void> {
+    while ((await refusalOf(path, body)) === undefined) await delay(20);
+  }
+
+  /** What the API server says to an object; undefined when it takes it. */
+  async function refusalOf(path: string, body: object): Promise<string | undefined> {
+    return await controlPlane.api('POST', `${path}?dryRun=All`, body).then(() => undefined, String);
   }
 });
 
