@@ -11,7 +11,7 @@ import {
   upgradeAndAbort,
   upgradeDisturbed,
 } from '../support/disturbed-upgrade.ts';
-import { type Disturbances, measureAlone, openDisturbances } from '../support/lab-disturbances.ts';
+import { type Disturbances, openDisturbances } from '../support/lab-disturbances.ts';
 import { type LabUpgrades, openLabUpgrades } from '../support/lab-upgrades.ts';
 
 let upgrades: LabUpgrades;
@@ -34,13 +34,6 @@ test('somebody who removes the label of a node, at each step, costs nothing, and
   });
   const acts = [...report.externalChanges, ...report.nodes.flatMap((node) => node.externalChanges ?? [])];
   expect(acts.map(({ what }) => what).join('\n')).toMatch(/somebody removed the exclude label/);
-});
-
-test('readiness that flaps while nodes drain costs what it costs alone', async () => {
-  const strike = async () => await disturbances.flap(6_000);
-  const alone = await measureAlone(upgrades, strike);
-  expect(alone.bad).toBeGreaterThan(0);
-  await upgradeDisturbed(upgrades, { steps: ['draining-connections'], strike, alone });
 });
 
 // The last: it leaves a pool that is replaced in part.

@@ -9,7 +9,7 @@ import { ownershipOf } from '../simulator/cluster-port.ts';
 import { setBudget } from '../simulator/disturbances.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import type { World } from '../simulator/world.ts';
-import { someOf } from '../support/extent.ts';
+import { someOf, variation } from '../support/extent.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import type { Harness, UpgradeFunction } from '../support/temporal-harness.ts';
 import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
@@ -76,7 +76,7 @@ describe('a node whose run is terminated', () => {
     expectNothingLost(world);
   });
 
-  test('while its instance can’t be terminated is restored', async () => {
+  variation('while its instance can’t be terminated is restored', async () => {
     const { world, harness, handle } = await upgradeOf().start({
       before: async (begun, [input]) => {
         if (begun !== 'terminateNode' || (input as { isAborted: boolean }).isAborted) return;
@@ -92,7 +92,7 @@ describe('a node whose run is terminated', () => {
     expectNothingLost(world);
   });
 
-  test('while it is stalled is restored', async () => {
+  variation('while it is stalled is restored', async () => {
     const { world, start } = upgradeOf();
     const { harness, handle } = await start({
       before: (step) => {
@@ -165,7 +165,7 @@ describe('restoring a node whose run is gone', () => {
     expectNothingLost(world);
   });
 
-  test('in an abort finds out by itself that the run was terminated after the node had stalled', async () => {
+  variation('in an abort finds out by itself that the run was terminated after the node had stalled', async () => {
     const { world, start } = upgradeOf();
     let isFixed = false;
     let asked: Promise<unknown> | undefined;

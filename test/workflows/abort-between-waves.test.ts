@@ -21,7 +21,7 @@ describe.each(Object.entries(twoByTwo))('with %s at a time', (_, { nodeSurge: su
         ['evictPods', 3],
         ['removeEndpoints', 4],
         ['terminateNode', 3],
-      ] as const,
+      ],
       3,
     ),
   )('an abort when %s begins for the %i. time loses no request and leaves nothing behind', async (step, nth) => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { addIdlePool } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
 import { upgradeAndAbort, upgradeAndRollBack } from '../support/abort-run.ts';
+import { someOf, variation, variations } from '../support/extent.ts';
 import { losingEachAnswer } from '../support/losing-answers.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type Upgrade, type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
@@ -69,13 +70,18 @@ test('a pool that exists already is used with pod surge, and in waves', async ()
 });
 
 describe('an abort leaves the adopted pool as it was found', () => {
-  test.each([
-    ['that was large enough, at the first eviction', 4, 'evictPods'],
-    ['that was large enough, right before the first termination', 4, 'awaitForwardedConnections'],
-    ['that had grown, at the first eviction', 2, 'evictPods'],
-    ['that had grown, right before the first termination', 2, 'awaitForwardedConnections'],
-    ['that had no nodes, while its new ones start', 0, 'awaitNodesReady'],
-  ] as const)('%s', async (_name, size, step) => {
+  test.each(
+    someOf(
+      [
+        ['that was large enough, at the first eviction', 4, 'evictPods'],
+        ['that was large enough, right before the first termination', 4, 'awaitForwardedConnections'],
+        ['that had grown, at the first eviction', 2, 'evictPods'],
+        ['that had grown, right before the first termination', 2, 'awaitForwardedConnections'],
+        ['that had no nodes, while its new ones start', 0, 'awaitNodesReady'],
+      ],
+      2,
+    ),
+  )('%s', async (_name, size, step) => {
     const upgrade = adoptionOf(size);
     const { world } = upgrade;
     const found = foundIn(world);
@@ -87,7 +93,7 @@ describe('an abort leaves the adopted pool as it was found', () => {
     expect(nodesOf(world, 'web')).toHaveLength(4);
   });
 
-  test('except for the nodes that stand in for those that were replaced', async () => {
+  variation('except for the nodes that stand in for those that were replaced', async () => {
     const upgrade = adoptionOf(1, { policy: { guard: { maxInFlight: 1 } } });
     const { world } = upgrade;
     const { nodes, pool } = foundIn(world);
@@ -100,7 +106,7 @@ describe('an abort leaves the adopted pool as it was found', () => {
     expect(nodesOf(world, 'web-new')).toEqual(expect.arrayContaining(nodes));
   });
 
-  test('also where the cloud had no capacity for all that it lacked', async () => {
+  variation('also where the cloud had no capacity for all that it lacked', async () => {
     const upgrade = adoptionOf(2);
     const { world } = upgrade;
     const found = foundIn(world);
@@ -113,7 +119,7 @@ describe('an abort leaves the adopted pool as it was found', () => {
 });
 
 describe('a rollback brings the old pool back and keeps the adopted one', () => {
-  test.each([4, 2])('of %i nodes', async (size) => {
+  test.each(someOf([4, 2], 1))('of %i nodes', async (size) => {
     const upgrade = adoptionOf(size, { policy: { guard: { maxInFlight: 1 } } });
     const { world } = upgrade;
     const found = foundIn(world);
@@ -128,7 +134,7 @@ describe('a rollback brings the old pool back and keeps the adopted one', () => 
   });
 });
 
-describe('steps that run more than once', () => {
+variations('steps that run more than once', () => {
   test('adopt the pool once', async () => {
     const { world, start } = adoptionOf(2);
     const { handle } = await start({ after: losingEachAnswer() });

@@ -6,6 +6,7 @@ import { deletePod } from '../simulator/pods.ts';
 import { addFailedPod, deleteDeployment, orphanDeployment, pauseDeployment } from '../simulator/replica-sets.ts';
 import { later, type SimPod, type World } from '../simulator/world.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
+import { someOf, variation } from '../support/extent.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
 import type { StepHooks } from '../support/temporal-harness.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
@@ -31,7 +32,7 @@ function atRelease(strike: () => void): StepHooks {
 }
 
 describe('a run with pod surge', () => {
-  test.each([3_000, 90_000])(
+  test.each(someOf([3_000, 90_000], 1))(
     'loses nothing while a Deployment is away for %d ms and its ReplicaSet stays',
     async (awayMs) => {
       const { world, start } = upgradeOf({ podSurge: {} });
@@ -71,7 +72,7 @@ describe('a run with pod surge', () => {
     expect(podsOf(world, 'web')).toEqual([]);
   });
 
-  test('evicts released pods of a workload that is scaled to zero at once', async () => {
+  variation('evicts released pods of a workload that is scaled to zero at once', async () => {
     const { world, start } = upgradeOf({ podSurge: {}, policy: { traffic: { lossBudget: 1_000_000 } } });
     let scaledAt = 0;
     const strike = () => {
@@ -113,7 +114,7 @@ describe('a run with pod surge', () => {
   });
 });
 
-test('an abort ends by itself although a failed pod exists', async () => {
+variation('an abort ends by itself although a failed pod exists', async () => {
   const upgrade = upgradeOf({ podSurge: {} });
   const { world } = upgrade;
   let struck = false;
@@ -130,7 +131,7 @@ test('an abort ends by itself although a failed pod exists', async () => {
   expect([readyOf(world, 'web'), readyOf(world, 'api')]).toEqual([4, 4]);
 });
 
-test('an abort ends by itself although a Deployment is paused in the middle of a rollout', async () => {
+variation('an abort ends by itself although a Deployment is paused in the middle of a rollout', async () => {
   const upgrade = upgradeOf({ podSurge: {} });
   const { world } = upgrade;
   let struck = false;

@@ -11,6 +11,7 @@ import { abortUpdate, approveUpdate, rejectUpdate, resumeUpdate } from '../../wo
 import { fillPool } from '../simulator/pools.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import type { World } from '../simulator/world.ts';
+import { variation } from '../support/extent.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
 const operator = { by: 'ann', reason: 'all is well' };
@@ -91,7 +92,7 @@ describe('a run that needs approval', () => {
     expect(report.stalled).toBeUndefined();
   });
 
-  test('is stalled by a wait that fails, which is no time-out, and waits again when it is resumed', async () => {
+  variation('is stalled by a wait that fails, which is no time-out, and waits again when it is resumed', async () => {
     const approvals = { at: ['start'], timeoutMs: 30 * minuteMs, onTimeout: 'abort' } as const;
     let waits = 0;
     const { harness, handle } = await upgradeOf({ policy: { rollout: { approvals } } }).start({
@@ -107,7 +108,7 @@ describe('a run that needs approval', () => {
     expect(report.outcome).toBe('completed');
   });
 
-  test('can be aborted while it waits', async () => {
+  variation('can be aborted while it waits', async () => {
     const approvals = { at: ['start'], timeoutMs: 30 * minuteMs, onTimeout: 'stall' } as const;
     const { harness, handle } = await upgradeOf({ policy: { rollout: { approvals } } }).start();
     await harness.until(handle, 'it waits for approval', waitsForApproval);
@@ -170,7 +171,7 @@ describe('a run that is started from an approved plan', () => {
 
   const approvals = { at: ['start'], timeoutMs: undefined, onTimeout: 'stall' } as const;
 
-  test('records what changed while it waited for approval, and continues', async () => {
+  variation('records what changed while it waited for approval, and continues', async () => {
     const { world, policy, start } = upgradeOf({ policy: { rollout: { approvals } } });
     const { harness, handle } = await start({}, { approved: await planNow(world, policy) });
     await harness.until(handle, 'it waits for approval', waitsForApproval);

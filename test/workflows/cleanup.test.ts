@@ -10,6 +10,7 @@ import { createSimPorts } from '../simulator/ports.ts';
 import { deleteDeployment } from '../simulator/replica-sets.ts';
 import { addBatchPool, createScenario } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
+import { someOf } from '../support/extent.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { tokenOf } from '../support/suspension.ts';
 import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
@@ -47,7 +48,7 @@ async function cleanUpAfter(world: World, cluster: string) {
 }
 
 describe('a run that was terminated', () => {
-  test.each(['cordonNodes', 'awaitDeregistered', 'awaitConnectionsDrained', 'evictPods', 'removeEndpoints'])(
+  test.each(someOf(['cordonNodes', 'awaitDeregistered', 'awaitConnectionsDrained', 'evictPods', 'removeEndpoints'], 2))(
     'at %s: everything of it is removed except the new nodes, which are in load balancers; nothing is lost',
     async (step) => {
       const upgrade = upgradeOf();

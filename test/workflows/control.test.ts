@@ -11,7 +11,7 @@ import {
 } from '../../workflows/messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { later } from '../simulator/world.ts';
-import { someOf } from '../support/extent.ts';
+import { someOf, variation } from '../support/extent.ts';
 import { onceBefore } from '../support/once-before.ts';
 import { openHarness } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
@@ -24,7 +24,7 @@ const operator = { by: 'ann', reason: 'because' };
 const between = ['suspendScaling', 'findLateJoiners'] as const satisfies readonly (keyof Activities)[];
 
 describe('abort', () => {
-  test.each(someOf([...stepsOfUpgrade, ...between], 8))(
+  test.each(someOf([...stepsOfUpgrade, ...between], 5))(
     'at %s rolls everything back and loses nothing',
     async (step) => {
       const { world, start } = upgradeOf(sceneWith(step));
@@ -94,7 +94,7 @@ describe('abort', () => {
     expect(world.pools.map((pool) => pool.name).toSorted()).toEqual(['web', 'web-new']);
   });
 
-  test('lets pods use their grace period, longer than the eviction deadline, and needs no operator', async () => {
+  variation('lets pods use their grace period, longer than the eviction deadline, and needs no operator', async () => {
     const { waits } = scenarioPolicy();
     const hasty = { ...waits, deadlines: { ...waits.deadlines, evictionMs: 15_000 } };
     const { world, start } = upgradeOf({ delays: { podGone: 28_000 }, policy: { waits: hasty } });
@@ -113,7 +113,7 @@ describe('abort', () => {
     expectNothingLeft(world, 4);
   });
 
-  test.each(['evicting', 'restoring'] as const)(
+  test.each(someOf(['evicting', 'restoring'], 1))(
     'continues when a node that stalled while %s ends by itself',
     async (stalledIn) => {
       const { world, start } = upgradeOf();
@@ -139,7 +139,7 @@ describe('abort', () => {
     },
   );
 
-  test.each(['awaitNodesReady', 'evictPods'] as const)(
+  test.each(someOf(['awaitNodesReady', 'evictPods'], 1))(
     'at the very moment when %s has passed its deadline stalls nothing',
     async (step) => {
       const { world, start } = upgradeOf();
@@ -166,7 +166,7 @@ describe('abort', () => {
   );
 
   // The server may refuse a cancellation that comes at this moment: about one of five.
-  test.each(someOf([1, 2, 3, 4, 5, 6], 2))(
+  test.each(someOf([1, 2, 3, 4, 5, 6], 1))(
     'while the workflow of a node starts reaches it: no instance terminates (%i)',
     async () => {
       const { world, start } = upgradeOf();
@@ -201,7 +201,7 @@ describe('abort', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('is refused once every node has been replaced', async () => {
+  variation('is refused once every node has been replaced', async () => {
     const { world, start } = upgradeOf({ nodes: 4 });
     let abort = async (): Promise<unknown> => undefined;
     let refusal: unknown;
@@ -216,13 +216,18 @@ describe('abort', () => {
 });
 
 describe('pause', () => {
-  test.each([
-    ['createPool', 'cordon'],
-    ['cordonNodes', 'replace'],
-    ['excludeNext', 'replace'],
-    ['awaitConnectionsDrained', 'replace'],
-    ['terminateNode', 'replace'],
-  ] as const)(
+  test.each(
+    someOf(
+      [
+        ['createPool', 'cordon'],
+        ['cordonNodes', 'replace'],
+        ['excludeNext', 'replace'],
+        ['awaitConnectionsDrained', 'replace'],
+        ['terminateNode', 'replace'],
+      ],
+      2,
+    ),
+  )(
     'at %s lets nodes in progress finish, excludes no other, and continues after resume from phase %s',
     async (step, phase) => {
       const { world, start } = upgradeOf();
@@ -280,7 +285,7 @@ describe('messages', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('that arrive before the first step of the workflow take effect', async () => {
+  variation('that arrive before the first step of the workflow take effect', async () => {
     const world = createScenario();
     const harness = await openHarness(world, {});
     await harness.pauseWorker();

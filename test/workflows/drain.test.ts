@@ -4,6 +4,7 @@ import { abortUpdate, nodeReplacementId, resumeUpdate } from '../../workflows/me
 import type { World } from '../simulator/world.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
 import { drainOf } from '../support/drain-of.ts';
+import { someOf } from '../support/extent.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
 
 const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
@@ -52,7 +53,7 @@ describe('a drain', () => {
     expect(world.pools).toMatchObject([{ name: 'web', desiredSize: 2, minSize: 1, suspended: [] }]);
   });
 
-  test.each(['surgePods', 'evictPods', 'confirmEmpty', 'keepDrained'])(
+  test.each(someOf(['surgePods', 'evictPods', 'confirmEmpty', 'keepDrained'], 2))(
     'that is aborted in %s restores its nodes',
     async (step) => {
       const drain = drainOf({ drained: [0, 1] });

@@ -42,7 +42,7 @@ function registerByHand(world: World): void {
 
 describe('the lock, lost to somebody else', () => {
   test.each(
-    someOf(['awaitDeregistered', 'awaitConnectionsDrained', 'evictPods', 'removeEndpoints', 'terminateNode'], 3),
+    someOf(['awaitDeregistered', 'awaitConnectionsDrained', 'evictPods', 'removeEndpoints', 'terminateNode'], 1),
   )('in the middle: %s changes nothing until the run has acquired it again', async (fenced) => {
     const { world, start } = upgradeOf({ policy: oneByOne });
     let stolen: ReturnType<typeof untouched> | undefined;
@@ -128,7 +128,7 @@ describe('the workflow of one node, cancelled in the Temporal UI', () => {
 });
 
 describe('an instance that joins the old pool', () => {
-  test.each(['evictPods', 'findLateJoiners', 'deletePool'])(
+  test.each(someOf(['evictPods', 'findLateJoiners', 'deletePool'], 1))(
     'during the run (%s) is replaced too, and reported',
     async (step) => {
       const { world, start } = upgradeOf();
@@ -178,7 +178,7 @@ describe('the labels of a pod, restored by somebody', () => {
     expectNothingLeft(world, 4);
   });
 
-  test.each(['awaitConnectionsDrained', 'adoptPods'])(
+  test.each(someOf(['awaitConnectionsDrained', 'adoptPods'], 1))(
     'of a released pod, at %s of a run that rolls back: the label of the run is removed',
     async (at) => {
       const upgrade = upgradeOf({ podSurge: {} });

@@ -8,7 +8,7 @@ import { sceneWith, stepsOfUpgrade } from '../support/steps-of-upgrade.ts';
 const between = ['suspendScaling', 'findLateJoiners'];
 
 describe('a run that is aborted', () => {
-  test.each(someOf([...stepsOfUpgrade, ...between], 6))('at %s leaves each pool as its owner chose', async (step) => {
+  test.each(someOf([...stepsOfUpgrade, ...between], 3))('at %s leaves each pool as its owner chose', async (step) => {
     const upgrade = await gkeUpgradeOf(sceneWith(step));
     const old = upgrade.world.nodes.map(({ name }) => name);
     const report = await upgradeAndAbort(upgrade, { step });

@@ -5,6 +5,7 @@ import { startOperation } from '../../lab/gcp/gke/operations.ts';
 import { later } from '../../lab/gcp/world.ts';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { upgradeAndAbort, upgradeAndRollBack } from '../support/abort-run.ts';
+import { someOf, variation } from '../support/extent.ts';
 import { expectReplaced, expectUntouched, type GkeUpgrade, gkeUpgradeOf } from '../support/gke-upgrade.ts';
 
 const operator = { by: 'ann', reason: 'not today' };
@@ -65,7 +66,7 @@ describe('a worker that is killed in the middle of', () => {
     for (const type of ['CREATE_NODE_POOL', 'DELETE_NODE_POOL']) expect(operations(upgrade, type)).toHaveLength(1);
   });
 
-  test('each change in a release channel, too', async () => {
+  variation('each change in a release channel, too', async () => {
     const upgrade = await gkeUpgradeOf({ channel: 'REGULAR' });
     upgrade.worker.killAt('SetMaintenancePolicy', 'SetMaintenancePolicy');
     const { harness, handle } = await upgrade.start();
@@ -75,7 +76,7 @@ describe('a worker that is killed in the middle of', () => {
     expectReplaced(upgrade);
   });
 
-  test('each change of an abort restores all the same', async () => {
+  variation('each change of an abort restores all the same', async () => {
     const upgrade = await gkeUpgradeOf();
     await upgradeAndAbort(
       upgrade,
@@ -86,7 +87,7 @@ describe('a worker that is killed in the middle of', () => {
     expectUntouched(upgrade);
   });
 
-  test('each change of a rollback to the old pool', async () => {
+  variation('each change of a rollback to the old pool', async () => {
     const upgrade = await gkeUpgradeOf();
     const back = ['SetNodePoolSize', 'instanceGroupManagers.deleteInstances', ...restoring];
     const arm = once('terminateNode', () => upgrade.worker.killAt(...back));
@@ -129,7 +130,7 @@ describe('while somebody upgrades the control plane', () => {
     expectUntouched(upgrade);
   });
 
-  test('without an end after an abort, the rollback stalls until it is resumed', async () => {
+  variation('without an end after an abort, the rollback stalls until it is resumed', async () => {
     const upgrade = await gkeUpgradeOf();
     let end = (): void => undefined;
     const begin = once('cordonNodes', () => {
@@ -148,7 +149,7 @@ describe('while somebody upgrades the control plane', () => {
 });
 
 describe('somebody deletes the old pool once it is empty', () => {
-  test.each([undefined, 'REGULAR'] as const)(
+  test.each(someOf([undefined, 'REGULAR'], 1))(
     'release channel %s: upgrades of nodes are allowed again, and the new pool may shrink as its owner chose',
     async (channel) => {
       const upgrade = await gkeUpgradeOf(channel === undefined ? {} : { channel });
@@ -183,7 +184,7 @@ describe('what is suspended before the new pool is created', () => {
     });
   });
 
-  test('is also what changes the cluster, which has to wait for the whole creation otherwise', async () => {
+  variation('is also what changes the cluster, which has to wait for the whole creation otherwise', async () => {
     expect(await suspensions('REGULAR')).toEqual({
       before: ['UPDATE_CLUSTER web', 'UPDATE_CLUSTER web', 'UPDATE_CLUSTER cluster'],
       beside: [],
@@ -203,7 +204,7 @@ describe('Google has no room:', () => {
     expectUntouched(upgrade);
   });
 
-  test('a zone without resources is told while the pool is being created, and waited for', async () => {
+  variation('a zone without resources is told while the pool is being created, and waited for', async () => {
     const upgrade = await gkeUpgradeOf();
     upgrade.gcp.faults.stockOut('europe-west1-c');
     const told: string[] = [];
@@ -233,11 +234,16 @@ describe('Google has no room:', () => {
   });
 });
 
-test.each([
-  ['a rate limit of Compute Engine', 'rate-limit', 'compute'],
-  ['a rate limit of GKE', 'rate-limit', 'gke'],
-  ['a Compute Engine that is unavailable now and then', 'unavailable', 'compute'],
-] as const)('%s delays an upgrade, and nothing else', async (_what, kind, service) => {
+test.each(
+  someOf(
+    [
+      ['a rate limit of Compute Engine', 'rate-limit', 'compute'],
+      ['a rate limit of GKE', 'rate-limit', 'gke'],
+      ['a Compute Engine that is unavailable now and then', 'unavailable', 'compute'],
+    ],
+    1,
+  ),
+)('%s delays an upgrade, and nothing else', async (_what, kind, service) => {
   const upgrade = await gkeUpgradeOf();
   let set = 0;
   const refused = () => upgrade.gcp.requests.filter(({ outcome }) => outcome !== 'ok').length;

@@ -4,6 +4,7 @@ import { groupNodes, serviceNamed, workloadNamed } from '../simulator/disturbanc
 import { excludeLabel } from '../simulator/membership.ts';
 import type { World } from '../simulator/world.ts';
 import { expectServedByOldPool, upgradeAndAbort } from '../support/abort-run.ts';
+import { someOf } from '../support/extent.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
 
@@ -57,7 +58,7 @@ describe('load balancers that have some nodes as targets', () => {
 describe('nodes that are included again while they drain', () => {
   const drainsForMs = 10 * 60_000;
 
-  test.each(['awaitDeregistered', 'awaitConnectionsDrained'])(
+  test.each(someOf(['awaitDeregistered', 'awaitConnectionsDrained'], 1))(
     'are waited for until they are registered, however long they drain (aborted in %s)',
     async (step) => {
       const upgrade = groupedNodes();

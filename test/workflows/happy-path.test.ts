@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { evidenceKinds } from '../../core/steps/steps.ts';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { addBatchPool, addClassicService } from '../simulator/scenario.ts';
+import { variation } from '../support/extent.ts';
 import { countEvents, expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
@@ -69,7 +70,7 @@ describe('an upgrade that nothing disturbs', () => {
     expect(fewest).toBe(3);
   });
 
-  test('reports that forwarded connections have ended even if the pods of the node took longer', async () => {
+  variation('reports that forwarded connections have ended even if the pods of the node took longer', async () => {
     const { world, start } = upgradeOf({
       delays: { podGone: 150_000 },
       policy: { waits: { maxConnectionAgeMs: { '*': 30_000 } } },
@@ -211,7 +212,7 @@ describe('Services that nodeferry does not support', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('still block further nodes that appear once the rule was accepted for others', async () => {
+  variation('still block further nodes that appear once the rule was accepted for others', async () => {
     const { world, start } = upgradeOf({ policy: { accept: { 'SVC-028': 'drained by its owner' } } });
     addClassicService(world, 'old', 'Local', { app: 'api' });
     const web = world.services.find((service) => service.key === 'default/web');

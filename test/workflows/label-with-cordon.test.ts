@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { serviceNamed } from '../simulator/disturbances.ts';
 import { expectServedByOldPool, upgradeAndAbort } from '../support/abort-run.ts';
+import { someOf } from '../support/extent.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
 
@@ -29,7 +30,7 @@ test.each([
   },
 );
 
-test.each(['awaitDeregistered', 'awaitConnectionsDrained'])(
+test.each(someOf(['awaitDeregistered', 'awaitConnectionsDrained'], 1))(
   'nodes of a run that is aborted in %s are registered again',
   async (step) => {
     const upgrade = withCordon();

@@ -8,6 +8,7 @@ import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { lastCountsIn } from '../../workflows/run/last-counts.ts';
 import { loseRequests } from '../simulator/traffic.ts';
 import type { World } from '../simulator/world.ts';
+import { variation } from '../support/extent.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
 
@@ -68,19 +69,22 @@ describe('during a run', () => {
     expect(exitCodeOfReport(report)).toBe(exitCodes.lostByOthers);
   });
 
-  test('requests lost before any node is excluded are reported, but neither pause it nor count against its budget', async () => {
-    const { world, start } = upgradeOf(watched(0));
-    const { harness, handle } = await start({
-      before: (step) => {
-        if (step === 'createPool' || step === 'cordonNodes') loseRequests(world, 2);
-      },
-    });
-    const report = await harness.finish(handle);
-    expect(report.outcome).toBe('completed');
-    expect(report.actions.map(({ action }) => action)).toEqual(['start']);
-    expect(report.traffic).toMatchObject({ lost: 4, losses: [{ probe: 'web', lost: 4, whileNoneOut: 4 }] });
-    expect(exitCodeOfReport(report)).toBe(exitCodes.lostByOthers);
-  });
+  variation(
+    'requests lost before any node is excluded are reported, but neither pause it nor count against its budget',
+    async () => {
+      const { world, start } = upgradeOf(watched(0));
+      const { harness, handle } = await start({
+        before: (step) => {
+          if (step === 'createPool' || step === 'cordonNodes') loseRequests(world, 2);
+        },
+      });
+      const report = await harness.finish(handle);
+      expect(report.outcome).toBe('completed');
+      expect(report.actions.map(({ action }) => action)).toEqual(['start']);
+      expect(report.traffic).toMatchObject({ lost: 4, losses: [{ probe: 'web', lost: 4, whileNoneOut: 4 }] });
+      expect(exitCodeOfReport(report)).toBe(exitCodes.lostByOthers);
+    },
+  );
 
   test('one request lost while a node is excluded pauses it, and the message names probe and node', async () => {
     const { world, start } = upgradeOf(watched(0));
@@ -101,7 +105,7 @@ describe('during a run', () => {
     expect(exitCodeOfReport(report)).toBe(exitCodes.lossy);
   });
 
-  test('more lost requests than the budget allows pause it once, and the report says how many', async () => {
+  variation('more lost requests than the budget allows pause it once, and the report says how many', async () => {
     const { world, start } = upgradeOf(watched(10));
     let losing = false;
     const { harness, handle } = await start({
@@ -224,7 +228,7 @@ describe('a monitor that fails for good', () => {
     },
   );
 
-  test('as soon as it begins stalls the run, and another continues from the counts after a resume', async () => {
+  variation('as soon as it begins stalls the run, and another continues from the counts after a resume', async () => {
     const { world, start } = upgradeOf(watched(10));
     let watches = 0;
     const { harness, handle } = await start({

@@ -3,6 +3,7 @@ import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { addPod, finishIn } from '../simulator/pods.ts';
 import { scenarioPolicy } from '../simulator/scenario.ts';
 import type { SimPod, World } from '../simulator/world.ts';
+import { variation } from '../support/extent.ts';
 import { expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
@@ -84,7 +85,7 @@ describe('a pod that is stuck terminating', () => {
     expectNothingLeft(world, 2);
   });
 
-  test('does not keep an aborted run from restoring its node', async () => {
+  variation('does not keep an aborted run from restoring its node', async () => {
     const { world, start } = upgradeOf({ nodes: 2 });
     const api = world.pods.find((pod) => pod.of === 'api' && pod.node === world.nodes[0]?.name);
     if (api === undefined) throw new Error('no pod of api');
@@ -136,7 +137,7 @@ describe('a pod of a Job', () => {
     expectNothingLeft(world, 2);
   });
 
-  test('that does not end stalls its node at its deadline and is not told to stop', async () => {
+  variation('that does not end stalls its node at its deadline and is not told to stop', async () => {
     const { world, start } = upgradeOf({ nodes: 2, policy: patient });
     const job = addToOld(world, 'sum', { ownerKind: 'Job' });
     const { harness, handle } = await start();

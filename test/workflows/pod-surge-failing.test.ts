@@ -4,6 +4,7 @@ import { abortUpdate, resumeUpdate, skipUpdate } from '../../workflows/messages.
 import { setBudget, workloadNamed } from '../simulator/disturbances.ts';
 import { deletePod } from '../simulator/pods.ts';
 import type { SimPod, World } from '../simulator/world.ts';
+import { someOf, variation } from '../support/extent.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 
@@ -80,7 +81,7 @@ describe('a workload whose replacements run on new nodes and never become ready'
     expectNothingLeft(world, 4);
   });
 
-  test('or only when others have left, continues as its hint says', async () => {
+  variation('or only when others have left, continues as its hint says', async () => {
     const { world, start } = upgradeOf({ podSurge: {} });
     for (const service of world.services) service.ratePerSecond = 0;
     failWeb(world, (pod) => {
@@ -101,19 +102,24 @@ describe('a workload whose replacements run on new nodes and never become ready'
 });
 
 describe('a workload whose pod surge fails', () => {
-  test.each<readonly [string, RegExp, (world: World) => void]>([
-    [
-      'because of a quota',
-      /no more pods can be created: .*exceeded quota/,
-      (world) => Object.assign(workloadNamed(world, 'web'), { quota: 4 }),
-    ],
-    ['because admission denies the release', /denied the request/, (world) => deny(world, 'release')],
-    [
-      'because admission forbids pods without an owner',
-      /web-1 has not released web-\d+/,
-      (world) => deny(world, 'no-owner'),
-    ],
-  ])('%s is evicted within its budget, once and for all nodes, and the others are surged', async (_, why, strike) => {
+  test.each<readonly [string, RegExp, (world: World) => void]>(
+    someOf(
+      [
+        [
+          'because of a quota',
+          /no more pods can be created: .*exceeded quota/,
+          (world) => Object.assign(workloadNamed(world, 'web'), { quota: 4 }),
+        ],
+        ['because admission denies the release', /denied the request/, (world) => deny(world, 'release')],
+        [
+          'because admission forbids pods without an owner',
+          /web-1 has not released web-\d+/,
+          (world) => deny(world, 'no-owner'),
+        ],
+      ],
+      1,
+    ),
+  )('%s is evicted within its budget, once and for all nodes, and the others are surged', async (_, why, strike) => {
     const { world, start } = upgradeOf({ podSurge: { max: 0.5 } });
     setBudget(world, 'web', 1);
     strike(world);

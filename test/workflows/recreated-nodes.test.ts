@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunReport } from '../../core/status/status.ts';
 import { abortUpdate } from '../../workflows/messages.ts';
 import { setBudget } from '../simulator/disturbances.ts';
+import { someOf } from '../support/extent.ts';
 import { expectReplaced, expectUntouched, type GkeUpgrade, gkeUpgradeOf } from '../support/gke-upgrade.ts';
 import { recreateVm } from '../support/gke-world.ts';
 
@@ -54,7 +55,7 @@ const fatesOf = ({ nodes }: RunReport, name: string) =>
     );
 
 describe('a node whose VM is created again', () => {
-  test.each(['awaitDeregistered', 'evictPods', 'removeEndpoints'])(
+  test.each(someOf(['awaitDeregistered', 'evictPods', 'removeEndpoints'], 1))(
     'at %s is done with, and the one that has its name is replaced like any that joins',
     async (step) => {
       const { upgrade, name, finish } = await recreateAt(step, own);

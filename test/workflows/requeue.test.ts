@@ -4,6 +4,7 @@ import { connectTemporalAt } from '../../client/connect.ts';
 import { fetchRun } from '../../client/fetch-status.ts';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { scaleTo, setBudget } from '../simulator/disturbances.ts';
+import { variation } from '../support/extent.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type Upgrade, type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
 
@@ -75,7 +76,7 @@ describe('a node that was restored', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('and can’t be excluded again stalls the run at the deadline of the guard', async () => {
+  variation('and can’t be excluded again stalls the run at the deadline of the guard', async () => {
     const { world, start } = crowd();
     const { harness, handle } = await start({
       before: (step) => {

@@ -11,6 +11,7 @@ import {
   workflowTypes,
 } from '../../workflows/messages.ts';
 import type { World } from '../simulator/world.ts';
+import { variation } from '../support/extent.ts';
 import { withOwnClient } from '../support/open-harness.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
@@ -61,7 +62,7 @@ describe('one resume', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('is enough for a step of the run that fails just after it', async () => {
+  variation('is enough for a step of the run that fails just after it', async () => {
     const { world, start } = upgradeOf();
     world.faults.neverReady = 1;
     let resumed = false;
@@ -80,7 +81,7 @@ describe('one resume', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('is enough for a lock that was lost before it, and observed as lost after it', async () => {
+  variation('is enough for a lock that was lost before it, and observed as lost after it', async () => {
     const { world, start } = upgradeOf();
     let begun = 0;
     const { harness, handle } = await start({
@@ -103,7 +104,7 @@ describe('one resume', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('does not count for a lock that is lost after it', async () => {
+  variation('does not count for a lock that is lost after it', async () => {
     const { world, start } = upgradeOf();
     let stolen = false;
     const { harness, handle } = await start({
@@ -149,7 +150,7 @@ describe('one resume', () => {
     expectNothingLeft(world, 4);
   });
 
-  test('is enough for a node that can’t be restored in a run that was cancelled', async () => {
+  variation('is enough for a node that can’t be restored in a run that was cancelled', async () => {
     const { world, start } = upgradeOf();
     let cancelled = false;
     let isFixed = false;
@@ -172,7 +173,7 @@ describe('one resume', () => {
 });
 
 describe('a node', () => {
-  test('that stalls while the run still starts its workflow stalls the run', async () => {
+  variation('that stalls while the run still starts its workflow stalls the run', async () => {
     const { world, start } = upgradeOf();
     let called = false;
     const { harness, handle } = await start({

@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { describe, expect, test } from 'vitest';
 import { abortUpdate, resumeUpdate, retryUpdate } from '../../workflows/messages.ts';
+import { someOf, variation } from '../support/extent.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
 
@@ -63,7 +64,7 @@ describe('a retry', () => {
     expect((refused as Error).cause).toMatchObject({ message: expect.stringMatching(reason) as string });
   });
 
-  test('with the same ID counts once', async () => {
+  variation('with the same ID counts once', async () => {
     const broken = new Set<string>([first]);
     const { before, tried } = failing('evictPods', broken);
     const { harness, handle } = await upgradeOf().start({ before });
@@ -79,7 +80,7 @@ describe('a retry', () => {
     expect(tried[first]).toBe(3);
   });
 
-  test('of a node that can not be restored is taken while the run rolls back', async () => {
+  variation('of a node that can not be restored is taken while the run rolls back', async () => {
     const broken = new Set<string>([first]);
     const { before } = failing('restoreNode', broken);
     let aborted: Promise<unknown> | undefined;
@@ -106,11 +107,16 @@ describe('a retry', () => {
 describe('with spec.rollout.maxFailures', () => {
   const allowing = (maxFailures: number) => ({ guard: { maxInFlight: 4 }, rollout: { maxFailures } });
 
-  test.each([
-    ['at once', {}],
-    ['in waves', { policy: { nodeSurge: { instances: 1 } } }],
-    ['in waves, with pod surge', { policy: { nodeSurge: { instances: 1 } }, podSurge: { max: 0.5 } }],
-  ])(
+  test.each(
+    someOf(
+      [
+        ['at once', {}],
+        ['in waves', { policy: { nodeSurge: { instances: 1 } } }],
+        ['in waves, with pod surge', { policy: { nodeSurge: { instances: 1 } }, podSurge: { max: 0.5 } }],
+      ],
+      1,
+    ),
+  )(
     'the others are replaced while one node is stalled, and the run waits for that one; new nodes come %s',
     async (_, scene: UpgradeScene) => {
       const broken = new Set<string>([first]);

@@ -10,6 +10,7 @@ import {
 } from '../../workflows/messages.ts';
 import { type World } from '../simulator/world.ts';
 import { expectServedByOldPool, upgradeAndRollBack } from '../support/abort-run.ts';
+import { someOf, variation } from '../support/extent.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type StartedUpgrade, type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
 
@@ -57,7 +58,7 @@ describe('a rollback', () => {
     expectServedByOldPool(world);
   });
 
-  test('of a run that waits for approval after its canary node', async () => {
+  variation('of a run that waits for approval after its canary node', async () => {
     const rollout = {
       canary: { nodes: 1, soakMs: 0 },
       approvals: { at: ['canary'], timeoutMs: undefined, onTimeout: 'stall' },
@@ -144,7 +145,7 @@ describe('without capacity for the old nodes', () => {
     expectServedByOldPool(world);
   });
 
-  test.each([0, 1])('an abort ends that, with %i instances of the old pool back', async (more) => {
+  test.each(someOf([0, 1], 1))('an abort ends that, with %i instances of the old pool back', async (more) => {
     const { world, harness, handle } = await stallRollback(more);
     await handle.executeUpdate(abortUpdate, { args: [operator] });
     const report = await harness.finish(handle);
@@ -159,7 +160,7 @@ describe('without capacity for the old nodes', () => {
     expect(world.nodes.filter(({ pool }) => pool === 'web-new')).toHaveLength(replaced - more);
   });
 
-  test('an abort can become a rollback again', async () => {
+  variation('an abort can become a rollback again', async () => {
     const { world, harness, handle } = await stallRollback(0);
     const turned = harness.until(handle, 'it is aborted', ({ rollback }) => rollback === undefined);
     await handle.executeUpdate(abortUpdate, { args: [operator] });
@@ -187,7 +188,7 @@ describe('without capacity for the old nodes', () => {
     expectServedByOldPool(world);
   });
 
-  test('a maximum that somebody has lowered stalls it until that is raised', async () => {
+  variation('a maximum that somebody has lowered stalls it until that is raised', async () => {
     const { world, harness, handle } = await upgradeOf(oneByOne).start();
     const [pool] = world.pools;
     if (pool === undefined) throw new Error('there is no pool');
@@ -204,12 +205,17 @@ describe('without capacity for the old nodes', () => {
 });
 
 describe('an abort', () => {
-  test.each([
-    ['restoreNode', 1],
-    ['planScaleIn', 1],
-    ['evictPods', 4],
-    ['planScaleIn', 2],
-  ] as const)('becomes a rollback when %s begins for the %i. time', async (step, nth) => {
+  test.each(
+    someOf(
+      [
+        ['restoreNode', 1],
+        ['planScaleIn', 1],
+        ['evictPods', 4],
+        ['planScaleIn', 2],
+      ],
+      1,
+    ),
+  )('becomes a rollback when %s begins for the %i. time', async (step, nth) => {
     const { world, report } = await actAt(oneByOne, [
       ['evictPods', 3, abort],
       [step, nth, rollBack],
@@ -219,7 +225,7 @@ describe('an abort', () => {
     expectServedByOldPool(world);
   });
 
-  test('that has finished with the new nodes does not', async () => {
+  variation('that has finished with the new nodes does not', async () => {
     let refusal = '';
     const { report, world } = await actAt(oneByOne, [
       ['evictPods', 3, abort],
@@ -265,7 +271,7 @@ describe('is refused', () => {
   });
 });
 
-test('a rollback in which somebody scales the old pool up keeps what they have added', async () => {
+variation('a rollback in which somebody scales the old pool up keeps what they have added', async () => {
   const scene = upgradeOf(oneByOne);
   const { world } = scene;
   await upgradeAndRollBack(

@@ -8,6 +8,7 @@ import { endBehindBack } from '../simulator/pools.ts';
 import { podSurgePolicy, scenarioPolicy } from '../simulator/scenario.ts';
 import { cutOff, losePower, reconnect } from '../simulator/silent-nodes.ts';
 import type { SimInstance, SimNode, World } from '../simulator/world.ts';
+import { someOf, variation } from '../support/extent.ts';
 import { expectNothingLeft } from '../support/run-checks.ts';
 import type { StepHooks } from '../support/temporal-harness.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
@@ -55,7 +56,7 @@ const runs = [
 ] as const;
 
 describe('an instance that has died while the cloud reports it as running', () => {
-  test.each(runs)(
+  test.each(someOf(runs, 1))(
     'in a run that %s stalls its node while others continue, until the instance terminates',
     async (_, policy) => {
       const oneByOne = { guard: { ...policy.guard, maxInFlight: 1 } };
@@ -102,27 +103,30 @@ describe('an instance that has died while the cloud reports it as running', () =
     expectNothingLeft(world, 4);
   });
 
-  test.each(runs)('is terminated without an operator where the policy says so, in a run that %s', async (_, policy) => {
-    const { world, start } = upgradeOf({ policy: patient(policy, terminating(policy)) });
-    const victim = victimIn(world);
-    let diedAt = 0;
-    const { harness, handle } = await start({
-      before: atStep('evictPods', victim, () => {
-        diedAt = world.clock.now();
-        losePower(world, victim);
-      }),
-    });
-    const report = await harness.finish(handle);
-    expect(report.outcome).toBe('completed');
-    expect(report.actions.map(({ action }) => action)).toEqual(['start']);
-    const { evidence = [] } = report.nodes.find(({ node }) => node.name === victim.name) ?? {};
-    expect(evidence.find(({ kind }) => kind === 'evicted')?.detail).toMatch(/so it ends with the instance/);
-    // Not before Kubernetes itself evicts its pods.
-    expect(evidence.find(({ kind }) => kind === 'evicted')?.at).toBeGreaterThanOrEqual(diedAt + 350_000);
-    expect(world.terminations.get(victim.instanceId)).toBe(1);
-    expect(world.violations, world.log.join('\n')).toEqual([]);
-    expectNothingLeft(world, 4);
-  });
+  test.each(someOf(runs, 1))(
+    'is terminated without an operator where the policy says so, in a run that %s',
+    async (_, policy) => {
+      const { world, start } = upgradeOf({ policy: patient(policy, terminating(policy)) });
+      const victim = victimIn(world);
+      let diedAt = 0;
+      const { harness, handle } = await start({
+        before: atStep('evictPods', victim, () => {
+          diedAt = world.clock.now();
+          losePower(world, victim);
+        }),
+      });
+      const report = await harness.finish(handle);
+      expect(report.outcome).toBe('completed');
+      expect(report.actions.map(({ action }) => action)).toEqual(['start']);
+      const { evidence = [] } = report.nodes.find(({ node }) => node.name === victim.name) ?? {};
+      expect(evidence.find(({ kind }) => kind === 'evicted')?.detail).toMatch(/so it ends with the instance/);
+      // Not before Kubernetes itself evicts its pods.
+      expect(evidence.find(({ kind }) => kind === 'evicted')?.at).toBeGreaterThanOrEqual(diedAt + 350_000);
+      expect(world.terminations.get(victim.instanceId)).toBe(1);
+      expect(world.violations, world.log.join('\n')).toEqual([]);
+      expectNothingLeft(world, 4);
+    },
+  );
 
   test('does not block an aborted run, which names the pods that end only with the instance', async () => {
     const { world, start } = upgradeOf({ policy: patient(podSurgePolicy()) });
@@ -144,7 +148,7 @@ describe('an instance that has died while the cloud reports it as running', () =
     expect(world.pods.filter(({ terminating: told }) => told)).toEqual([]);
   });
 
-  test('does not block an aborted run that had created it', async () => {
+  variation('does not block an aborted run that had created it', async () => {
     const { world, start } = upgradeOf({ policy: patient(podSurgePolicy()) });
     const { harness, handle } = await start({
       before: (step, [input]) => {

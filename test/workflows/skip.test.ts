@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { RunReport } from '../../core/status/status.ts';
 import { type OperatorRequest, pauseUpdate, resumeUpdate, skipUpdate } from '../../workflows/messages.ts';
 import type { World } from '../simulator/world.ts';
+import { someOf, variation } from '../support/extent.ts';
 import { onceBefore } from '../support/once-before.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type StartedUpgrade, type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
@@ -66,29 +67,39 @@ function expectKept(world: World, report: RunReport, node: string, size: number)
 }
 
 describe('a skipped node stays in the old pool and serves, and the others are replaced,', () => {
-  test.each([
-    ['when it is pending', 'createPool', last],
-    ['when it is about to be excluded', 'excludeNext', first],
-    ['when it is deregistering', 'awaitDeregistered', first],
-    ['when its pods are being evicted', 'evictPods', first],
-    ['when its pods have been replaced', 'awaitReplacements', first],
-    ['when its endpoints are being removed', 'removeEndpoints', first],
-  ])('%s', async (_, step, node) => {
+  test.each(
+    someOf(
+      [
+        ['when it is pending', 'createPool', last],
+        ['when it is about to be excluded', 'excludeNext', first],
+        ['when it is deregistering', 'awaitDeregistered', first],
+        ['when its pods are being evicted', 'evictPods', first],
+        ['when its pods have been replaced', 'awaitReplacements', first],
+        ['when its endpoints are being removed', 'removeEndpoints', first],
+      ],
+      3,
+    ),
+  )('%s', async (_, step, node) => {
     const { world, report } = await skipBefore(step, node);
     expectKept(world, report, node, 4);
   });
 
-  test.each([
-    ['before its pods are surged', 'surgePods', first],
-    ['after its pods were surged', 'excludeNext', first],
-    ['while it is in progress with surged pods', 'evictPods', first],
-    ['while it is the last one', 'awaitConnectionsDrained', last],
-  ])('with pod surge: %s', async (_, step, node) => {
+  test.each(
+    someOf(
+      [
+        ['before its pods are surged', 'surgePods', first],
+        ['after its pods were surged', 'excludeNext', first],
+        ['while it is in progress with surged pods', 'evictPods', first],
+        ['while it is the last one', 'awaitConnectionsDrained', last],
+      ],
+      1,
+    ),
+  )('with pod surge: %s', async (_, step, node) => {
     const { world, report } = await skipBefore(step, node, { podSurge: { max: 0.25, mode: 'required' } });
     expectKept(world, report, node, 4);
   });
 
-  test('when it has just been excluded, and the run does not know that yet', async () => {
+  variation('when it has just been excluded, and the run does not know that yet', async () => {
     const { world, harness, handle } = await upgradeOf({ policy: { guard: { maxInFlight: 1 } } }).start({
       after: onceBefore('excludeNext', async () => await handle.executeUpdate(skipUpdate, asked(first))),
     });
@@ -129,10 +140,15 @@ describe('a skipped node stays in the old pool and serves, and the others are re
     expectKept(world, { ...report, actions }, last, 4);
   });
 
-  test.each([
-    ['when no node can be excluded', 'excludeNext', {}],
-    ['when pods can not be surged', 'surgePods', { podSurge: { max: 0.5 } }],
-  ])('%s, and the run is stalled because of that: no resume is needed', async (_, broken, scene: UpgradeScene) => {
+  test.each(
+    someOf(
+      [
+        ['when no node can be excluded', 'excludeNext', {}],
+        ['when pods can not be surged', 'surgePods', { podSurge: { max: 0.5 } }],
+      ],
+      1,
+    ),
+  )('%s, and the run is stalled because of that: no resume is needed', async (_, broken, scene: UpgradeScene) => {
     let isBroken = true;
     const { world, harness, handle } = await upgradeOf(scene).start({
       before: (step) => {
@@ -145,7 +161,7 @@ describe('a skipped node stays in the old pool and serves, and the others are re
     expectKept(world, await harness.finish(handle), first, 4);
   });
 
-  test('when new nodes come in waves: no more of them are added than are needed', async () => {
+  variation('when new nodes come in waves: no more of them are added than are needed', async () => {
     const { world, report } = await skipBefore('createPool', last, { policy: { nodeSurge: { instances: 1 } } });
     expectKept(world, report, last, 4);
     expect(report.newNodes).toHaveLength(3);
@@ -169,18 +185,28 @@ test('when all nodes are skipped, everything is as before, and there is no new p
 });
 
 describe('a skip is refused with the reason', () => {
-  test.each<[string, string, OperatorRequest, RegExp]>([
-    ['in preflight', 'preflight', { ...ann, node: first }, /the run has not begun/],
-    ['without a reason', 'createPool', { by: 'ann', reason: ' ', node: first }, /it needs a reason/],
-    [
-      'without a node that the run has',
-      'createPool',
-      { ...ann, node: 'ip-10-9-9-9' },
-      /the run has no node ip-10-9-9-9/,
-    ],
-    ['once its instance is being terminated', 'terminateNode', { ...ann, node: first }, /i-1 is being terminated/],
-    ['once the old pool is deleted', 'deletePool', { ...ann, node: first }, /every node has been replaced or skipped/],
-  ])('%s', async (_, step, request, reason) => {
+  test.each<[string, string, OperatorRequest, RegExp]>(
+    someOf(
+      [
+        ['in preflight', 'preflight', { ...ann, node: first }, /the run has not begun/],
+        ['without a reason', 'createPool', { by: 'ann', reason: ' ', node: first }, /it needs a reason/],
+        [
+          'without a node that the run has',
+          'createPool',
+          { ...ann, node: 'ip-10-9-9-9' },
+          /the run has no node ip-10-9-9-9/,
+        ],
+        ['once its instance is being terminated', 'terminateNode', { ...ann, node: first }, /i-1 is being terminated/],
+        [
+          'once the old pool is deleted',
+          'deletePool',
+          { ...ann, node: first },
+          /every node has been replaced or skipped/,
+        ],
+      ],
+      3,
+    ),
+  )('%s', async (_, step, request, reason) => {
     let refused: unknown;
     const { world, harness, handle } = await upgradeOf({ policy: { guard: { maxInFlight: 1 } } }).start({
       before: onceBefore(step, async () => {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { rollOut } from '../simulator/disturbances.ts';
 import type { World } from '../simulator/world.ts';
+import { someOf } from '../support/extent.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
 import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
 
@@ -56,7 +57,7 @@ test('a pod without a Service that starts again on the node being emptied is nam
   expectNothingLeft(world, 4);
 });
 
-test.each(['pod surge', 'evicted'] as const)(
+test.each(someOf(['pod surge', 'evicted'], 1))(
   'pods that were to be %s and gather on the last old node are named, and move once a cordon keeps them off',
   async (how) => {
     const { world, start } = tolerateEverything(how, 'crowds');
