@@ -130,7 +130,7 @@ describe('quotas and limit ranges of a real API server', () => {
     return amountsIn(used);
   }
 
-  /** What the controller counts for a new quota, once: it looks at what it has heard of by then, and again only after minutes. */
+  /** What the controller counts for a new quota, once: the pods that it has heard of by then, and again only after minutes. */
   async function usedOf(at: string, name: string, hard: object): Promise<Readonly<Record<string, string>>> {
     await controlPlane.api('POST', `${at}/resourcequotas`, { metadata: { name }, spec: { hard } });
     for (;;) {
