@@ -15,7 +15,7 @@ import { openSession, type Session } from '../../demo/session.ts';
 import { until } from '../../lab/process.ts';
 import { demoScenario } from '../../lab/scenarios/demo.ts';
 import { sendToRun } from '../support/describe-run.ts';
-import { isMatrix } from '../support/extent.ts';
+import { someOf, variation } from '../support/extent.ts';
 import { followToEnd } from '../support/follow-to-end.ts';
 import { openOrdinaryTroubles } from '../support/ordinary-troubles.ts';
 import { watchServiceLevels } from '../support/service-levels.ts';
@@ -63,7 +63,7 @@ function kubernetes() {
 }
 
 describe('in batches', () => {
-  test.each(isMatrix ? [1, 2, 3] : [1])('upgrade %i loses nothing of at least 30,000 new connections', async () => {
+  test.each(someOf([1, 2, 3], 1))('upgrade %i loses nothing of at least 30,000 new connections', async () => {
     const policy = nextUpgrade(inBatches);
     await startLabUpgrade(session, policy);
 
@@ -86,7 +86,7 @@ describe('in batches', () => {
 });
 
 describe('with pod surge', () => {
-  test.each(isMatrix ? [1, 2] : [1])(
+  test.each(someOf([1, 2], 1))(
     'upgrade %i lets all nodes go together; no Service and no budget ever has less than before',
     async () => {
       const policy = nextUpgrade();
@@ -175,8 +175,9 @@ describe('disturbed', () => {
 });
 
 // The simulator has the same in `npm test` (test/workflows/trouble.test.ts).
-if (isMatrix) {
-  test('a budget that never allows is named with needs, has, since and deadline; the run stalls and forces nothing', async () => {
+variation(
+  'a budget that never allows is named with needs, has, since and deadline; the run stalls and forces nothing',
+  async () => {
     const policy = nextUpgrade({ ...inBatches, waits: { ...quickDeadlines } });
     const { policy: budgets } = kubernetes();
     const setBudget = (maxUnavailable: number) =>
@@ -219,8 +220,8 @@ if (isMatrix) {
     expect(report.leftovers).toEqual([]);
     await expectNothingLost();
     expect(await findTraces(session.lab)).toEqual([]);
-  });
-}
+  },
+);
 
 const quickDeadlines = { deadlines: { eviction: '25s', nodesReady: '3m', termination: '2m' } };
 

@@ -71,7 +71,7 @@ async function startOnce(executable: string): Promise<RunningServer | undefined>
       ...searchAttributeFlags(),
       ...lessWork.flatMap((setting) => ['--dynamic-config-value', setting]),
     ],
-    // By default Go collects garbage whenever the heap has doubled, which takes a tenth of the server's time.
+    // By default Go collects garbage whenever the heap has doubled.
     { env: { GOGC: '400', ...process.env }, stdio: ['ignore', 'ignore', 'inherit'] },
   );
   const address = `127.0.0.1:${port}`;

@@ -108,7 +108,7 @@ describe('a run that needs approval', () => {
     expect(report.outcome).toBe('completed');
   });
 
-  variation('can be aborted while it waits', async () => {
+  test('can be aborted while it waits', async () => {
     const approvals = { at: ['start'], timeoutMs: 30 * minuteMs, onTimeout: 'stall' } as const;
     const { harness, handle } = await upgradeOf({ policy: { rollout: { approvals } } }).start();
     await harness.until(handle, 'it waits for approval', waitsForApproval);
