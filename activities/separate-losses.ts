@@ -84,7 +84,8 @@ export function separateLosses(input: SeparationInput): LossSeparator {
       const more = Object.entries(counted.lostBy).map(([probe, lost]) => [probe, lost - (told[probe] ?? 0)] as const);
       if (isMeasuring && more.some(([, lost]) => lost > 0)) {
         if (!canBeOurs(outlook, at, reach)) await observation();
-        losses = addLosses(losses, Object.fromEntries(more), at, outlook, reach);
+        const { failureBy } = counted;
+        losses = addLosses(losses, { lostBy: Object.fromEntries(more), failureBy, at }, outlook, reach);
         told = counted.lostBy;
       }
       return countsOf(counted);

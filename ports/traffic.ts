@@ -9,6 +9,8 @@ export interface ProbeCounts {
   readonly sentBy: Readonly<Record<string, number>>;
   /** Lost requests, by the name of the probe. */
   readonly lostBy: Readonly<Record<string, number>>;
+  /** How the latest lost request failed, by the name of the probe; only probes that have lost some. */
+  readonly failureBy: Readonly<Record<string, string>>;
 }
 
 /** A running traffic watch. */

@@ -39,6 +39,7 @@ function total(all: readonly ProbeCounts[]): ProbeCounts {
     slow: all.reduce((sum, { slow }) => sum + slow, 0),
     sentBy: sumByProbe(all.map(({ sentBy }) => sentBy)),
     lostBy: sumByProbe(all.map(({ lostBy }) => lostBy)),
+    failureBy: Object.assign({}, ...all.map(({ failureBy }) => failureBy)),
   };
 }
 
@@ -49,8 +50,6 @@ function sumByProbe(all: readonly ProbeCounts['lostBy'][]): ProbeCounts['lostBy'
   return sums;
 }
 
-const never: ProbeOutcome = { lost: true, slow: false };
-
 /** One probe. It starts to send as soon as its host names are resolved. */
 function startProbe(probe: ProbePolicy, options: HttpTrafficOptions): TrafficWatch {
   const urls = probe.urls.map((url) => new URL(url));
@@ -58,23 +57,28 @@ function startProbe(probe: ProbePolicy, options: HttpTrafficOptions): TrafficWat
   const counts = { sent: 0, lost: 0, slow: 0 };
   const inFlight = new Set<Promise<void>>();
   let targets: readonly (ProbeTarget | UnresolvedTarget)[] = [];
+  let lastFailure: string | undefined;
 
-  const count = (outcome: ProbeOutcome) => {
+  const count = ({ failure, slow }: ProbeOutcome) => {
     counts.sent += 1;
-    if (outcome.lost) counts.lost += 1;
-    if (outcome.slow) counts.slow += 1;
+    if (failure !== undefined) counts.lost += 1;
+    if (slow) counts.slow += 1;
+    lastFailure = failure ?? lastFailure;
   };
   const told = (): ProbeCounts => ({
     ...counts,
     sentBy: { [probe.name]: counts.sent },
     lostBy: { [probe.name]: counts.lost },
+    failureBy: lastFailure === undefined ? {} : { [probe.name]: lastFailure },
   });
   let turn = 0;
   const fire = () => {
     const target = targets[turn % targets.length];
     turn += 1;
     if (target === undefined) return;
-    if (target.address === undefined || inFlight.size >= maxInFlight) return count(never);
+    if (target.address === undefined) return count({ failure: `${target.url.hostname} has no address`, slow: false });
+    if (inFlight.size >= maxInFlight)
+      return count({ failure: `${target.address}: ${maxInFlight} requests wait for an answer`, slow: false });
     const sent = sendProbe(target, probe.timeoutMs, () => schedule.stalledMs()).then(count);
     inFlight.add(sent);
     void sent.finally(() => inFlight.delete(sent));

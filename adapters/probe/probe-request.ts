@@ -4,14 +4,17 @@ import type { ProbeTarget } from './addresses.ts';
 
 /** The result of one request. */
 export interface ProbeOutcome {
-  /** No complete response in time, or one with status 500 or above. */
-  readonly lost: boolean;
+  /** Why there was no complete response in time, or none with a status below 500; undefined if there was one. */
+  readonly failure: string | undefined;
   /** The connection took more than 900 ms: a SYN was dropped and sent again after a second. */
   readonly slow: boolean;
 }
 
 /** Connects that take longer than this count as slow, ms: Linux repeats an unanswered SYN after 1,000 (RFC 6298). */
 const slowConnectMs = 900;
+
+/** A longer description of what went wrong is cut off: it goes into every heartbeat. */
+const maxProblemLength = 150;
 
 /** Node.js fires a timer that is set to more after 1 ms (lib/internal/timers.js, TIMEOUT_MAX), ms. */
 const maxTimerMs = 2 ** 31 - 1;
@@ -25,15 +28,21 @@ export function sendProbe(target: ProbeTarget, timeoutMs: number, stalledMs: () 
   let slow = false;
 
   const request = openRequest(target);
-  const finish = (lost: boolean) => {
+  const finish = (problem?: string) => {
     clearTimeout(timer);
-    resolve({ lost, slow });
+    resolve({ failure: problem === undefined ? undefined : describe(problem), slow });
+  };
+  const describe = (problem: string) => {
+    const elapsedMs = Math.round(performance.now() - startedAt);
+    const stoodStillMs = Math.round(stalledMs() - stalledAtStart);
+    const still = stoodStillMs === 0 ? '' : `, of which the worker stood still for ${stoodStillMs} ms`;
+    return `${target.address}: ${problem.slice(0, maxProblemLength)} after ${elapsedMs} ms${still}`;
   };
   // After a suspension, the timers of a process run before it has read what arrived meanwhile: then there is time left.
   const onTimer = () => {
     const left = timeoutMs - elapsedAt(performance.now());
     if (left > 1) timer = setTimeout(onTimer, Math.min(left, maxTimerMs));
-    else request.destroy(new Error(`no answer within ${timeoutMs} ms`));
+    else request.destroy(new Error('no answer'));
   };
   let timer = setTimeout(onTimer, Math.min(timeoutMs, maxTimerMs));
 
@@ -48,11 +57,15 @@ export function sendProbe(target: ProbeTarget, timeoutMs: number, stalledMs: () 
     });
   });
   request.on('response', (response) => {
-    response.on('error', () => finish(true));
-    response.on('close', () => finish(!response.complete || (response.statusCode ?? 500) >= 500));
+    response.on('error', () => finish('answer broken off'));
+    response.on('close', () => {
+      const { complete, statusCode = 500 } = response;
+      if (!complete) finish('answer broken off');
+      else finish(statusCode < 500 ? undefined : `status ${statusCode}`);
+    });
     response.resume();
   });
-  request.on('error', () => finish(true));
+  request.on('error', ({ message }) => finish(message));
   request.end();
   return promise;
 }

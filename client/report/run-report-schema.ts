@@ -114,6 +114,7 @@ const spell = z.object({
   lost: amount('Requests lost.'),
   canBeOurs: z.boolean().meta({ description: 'A node of the run was out then, or may have been.' }),
   nodes: texts('Nodes of the run that were out.'),
+  failure: z.string().meta({ description: 'How one of the requests failed.' }).optional(),
 });
 
 const traffic = z

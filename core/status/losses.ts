@@ -16,20 +16,31 @@ export function lostByUs({ lost, losses = [] }: Pick<TrafficCounts, 'lost' | 'lo
   return lost - losses.reduce((sum, { whileNoneOut }) => sum + whileNoneOut, 0);
 }
 
-/** Adds what each probe has lost, observed at `at` (epoch ms), according to what was known of the run's nodes after that. */
+/** What probes have lost since it was last observed. */
+interface Observed {
+  /** By the name of the probe. */
+  readonly lostBy: Readonly<Record<string, number>>;
+  /** How the latest lost request of each failed. */
+  readonly failureBy?: Readonly<Record<string, string>>;
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+/** Adds what each probe has lost, according to what was known of the run's nodes after that. */
 export function addLosses(
   known: readonly ProbeLosses[],
-  lostBy: Readonly<Record<string, number>>,
-  at: number,
+  { lostBy, failureBy = {}, at }: Observed,
   outlook: Outlook,
   reach: number,
 ): readonly ProbeLosses[] {
   const ours = canBeOurs(outlook, at, reach);
+  const nodes = ours ? outlook.nodes.slice(0, maxNodes) : [];
   const all = new Map(known.map((losses) => [losses.probe, losses]));
   for (const [probe, lost] of Object.entries(lostBy)) {
     if (lost === 0) continue;
     const before = all.get(probe) ?? { probe, lost: 0, whileNoneOut: 0, spells: [] };
-    const spell = { from: at, to: at, lost, canBeOurs: ours, nodes: ours ? outlook.nodes.slice(0, maxNodes) : [] };
+    const failure = failureBy[probe];
+    const spell = { from: at, to: at, lost, canBeOurs: ours, nodes, ...(failure === undefined ? {} : { failure }) };
     all.set(probe, {
       probe,
       lost: before.lost + lost,
@@ -45,7 +56,7 @@ function addSpell(spells: readonly LossSpell[], next: LossSpell): readonly LossS
   if (last === undefined || last.canBeOurs !== next.canBeOurs || next.from - last.to > spellGapMs)
     return [...spells, next].slice(-maxSpells);
   const nodes = [...new Set([...last.nodes, ...next.nodes])].slice(0, maxNodes);
-  return [...spells.slice(0, -1), { ...next, from: last.from, lost: last.lost + next.lost, nodes }];
+  return [...spells.slice(0, -1), { ...next, ...last, to: next.to, lost: last.lost + next.lost, nodes }];
 }
 
 /** What a run had accepted as lost when it was last resumed, and when (epoch ms). */
@@ -64,7 +75,9 @@ export function explainExceeded(counts: TrafficCounts, accepted: Accepted, budge
     const spells = losses.spells.filter((spell) => spell.canBeOurs && spell.to > accepted.at);
     const since = Math.max(accepted.at, spells[0]?.from ?? accepted.at);
     const nodes = [...new Set(spells.flatMap((spell) => spell.nodes))];
-    return [`${losses.probe} lost ${more} since ${formatTime(since)} UTC, ${explainOut(nodes)}`];
+    return [
+      `${losses.probe} lost ${more} since ${formatTime(since)} UTC${explainFailure(spells)}, ${explainOut(nodes)}`,
+    ];
   });
   return [`${count(lost, 'request')} lost, the budget is ${budget}`, parts.join('; ')].filter(Boolean).join(': ');
 }
@@ -92,7 +105,13 @@ export function explainSplit(lost: number, whileNoneOut: number): string {
   return `${share}while no node of the run was out`;
 }
 
-function explainSpell({ from, to, lost, canBeOurs: ours, nodes }: LossSpell): string {
+function explainSpell(spell: LossSpell): string {
+  const { from, to, lost, canBeOurs: ours, nodes } = spell;
   const times = to - from < 1_000 ? `at ${formatTime(from)}` : `from ${formatTime(from)} to ${formatTime(to)}`;
-  return `${lost} ${times} UTC ${ours ? explainOut(nodes) : 'while none was out'}`;
+  return `${lost} ${times} UTC${explainFailure([spell])} ${ours ? explainOut(nodes) : 'while none was out'}`;
+}
+
+function explainFailure(spells: readonly LossSpell[]): string {
+  const failure = spells.findLast((spell) => spell.failure !== undefined)?.failure;
+  return failure === undefined ? '' : ` (${failure})`;
 }

@@ -18,4 +18,6 @@ export interface LossSpell {
   readonly canBeOurs: boolean;
   /** Nodes of the run that were out, as far as could be observed. */
   readonly nodes: readonly string[];
+  /** How one of the requests failed; absent where that was not recorded. */
+  readonly failure?: string;
 }

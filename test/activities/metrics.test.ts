@@ -15,11 +15,11 @@ async function emittedBy(body: () => Promise<unknown>) {
 describe('requests', () => {
   test('are counted by probe as they come, each once', async () => {
     const counted: ProbeCounts[] = [
-      { sent: 15, lost: 1, slow: 0, sentBy: { web: 10, api: 5 }, lostBy: { web: 1, api: 0 } },
-      { sent: 15, lost: 1, slow: 0, sentBy: { web: 10, api: 5 }, lostBy: { web: 1, api: 0 } },
-      { sent: 18, lost: 3, slow: 0, sentBy: { web: 12, api: 6 }, lostBy: { web: 1, api: 2 } },
+      { sent: 15, lost: 1, slow: 0, sentBy: { web: 10, api: 5 }, lostBy: { web: 1, api: 0 }, failureBy: {} },
+      { sent: 15, lost: 1, slow: 0, sentBy: { web: 10, api: 5 }, lostBy: { web: 1, api: 0 }, failureBy: {} },
+      { sent: 18, lost: 3, slow: 0, sentBy: { web: 12, api: 6 }, lostBy: { web: 1, api: 2 }, failureBy: {} },
     ];
-    const next = () => counted.shift() ?? { sent: 0, lost: 0, slow: 0, sentBy: {}, lostBy: {} };
+    const next = () => counted.shift() ?? { sent: 0, lost: 0, slow: 0, sentBy: {}, lostBy: {}, failureBy: {} };
     const emitted = await emittedBy(async () => {
       const watch = measureTraffic({ counts: next, stop: async () => next() });
       watch.counts();
@@ -41,7 +41,7 @@ describe('requests', () => {
   });
 
   test('are there from the start, so that the first lost one is an increase', async () => {
-    const counts = { sent: 0, lost: 0, slow: 0, sentBy: { web: 0 }, lostBy: { web: 0 } };
+    const counts = { sent: 0, lost: 0, slow: 0, sentBy: { web: 0 }, lostBy: { web: 0 }, failureBy: {} };
     const emitted = await emittedBy(async () => {
       measureTraffic({ counts: () => counts, stop: async () => counts }).counts();
     });

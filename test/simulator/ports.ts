@@ -104,7 +104,7 @@ function createSimTraffic(world: World): Traffic {
         const lost = Math.ceil(world.traffic.lost - start.lost) + (world.traffic.cut - start.cut);
         const sent = Math.floor(world.traffic.sent - start.sent);
         const name = probe?.name ?? 'none';
-        return { sent, lost, slow: 0, sentBy: { [name]: sent }, lostBy: { [name]: lost } };
+        return { sent, lost, slow: 0, sentBy: { [name]: sent }, lostBy: { [name]: lost }, failureBy: {} };
       };
       return { counts, stop: async () => counts() };
     },

@@ -93,6 +93,33 @@ test('counts refused connections, errors of the server and answers that break of
   expect(counts.lost).toBe(counts.sent);
 });
 
+test.each<[how: string, url: () => Promise<string>, says: RegExp]>([
+  ['is refused', async () => 'http://127.0.0.1:1/', /^127\.0\.0\.1: connect ECONNREFUSED 127\.0\.0\.1:1 after \d+ ms/],
+  [
+    'fails at the server',
+    async () => (await serve((r) => r.writeHead(503).end())).url,
+    /^127\.0\.0\.1: status 503 after/,
+  ],
+  ['is not answered', async () => (await serve((r) => r.destroy())).url, /^127\.0\.0\.1: socket hang up after/],
+  ['is half answered', answerHalf, /^127\.0\.0\.1: answer broken off after/],
+  ['never ends', async () => (await serve(() => undefined)).url, /^127\.0\.0\.1: no answer after/],
+  ['has nowhere to go', async () => 'http://no-such-host.invalid/', /^no-such-host\.invalid has no address$/],
+])('says how a request failed that %s', async (_, url, says) => {
+  const running = watch({ urls: [await url()], timeoutMs: 1_000, ratePerSecond: 10 });
+
+  await sentAtLeast(running, 1);
+  const { failureBy } = await running.stop();
+
+  expect(failureBy).toEqual({ web: expect.stringMatching(says) });
+});
+
+async function answerHalf(): Promise<string> {
+  const breaking = await serve((response) => {
+    response.writeHead(200, { 'content-length': '10' }).write('12345', () => response.destroy());
+  });
+  return breaking.url;
+}
+
 test('an answer that says no is still an answer', async () => {
   const seen = await serve((response) => response.writeHead(404).end('not here'));
   const running = watch({ urls: [seen.url] });
