@@ -1,3 +1,4 @@
+import { NodeferryError } from '../../core/model/problem.ts';
 import type { ClusterFacts } from '../../core/model/serving.ts';
 import { openCluster } from '../../wiring/cluster.ts';
 
@@ -10,7 +11,10 @@ interface ServiceLevels {
   stop(): Promise<readonly string[]>;
 }
 
-/** Watches every Service and every PodDisruptionBudget of a cluster from now on, as often as its caches can tell something new. */
+/**
+ * Watches every Service and every PodDisruptionBudget of a cluster from now on, as often as its caches can tell something new. While the API server does
+ * not answer, there is nothing to see; whoever stops the watch then gets its error.
+ */
 export async function watchServiceLevels(kubeconfig: string): Promise<ServiceLevels> {
   const cluster = openCluster({ kubeconfig });
   const first = countReady(await cluster.observe());
@@ -18,6 +22,7 @@ export async function watchServiceLevels(kubeconfig: string): Promise<ServiceLev
   const missing = new Map<string, number>();
   const ended = new AbortController();
   const watching = watch();
+  watching.catch(() => undefined);
   return {
     stop: async () => {
       ended.abort();
@@ -35,8 +40,14 @@ export async function watchServiceLevels(kubeconfig: string): Promise<ServiceLev
   };
 
   async function watch(): Promise<void> {
+    let unseen: unknown;
     while (!ended.signal.aborted) {
-      const facts = await cluster.observe();
+      const facts = await cluster.observe().catch((error: unknown) => {
+        if (!(error instanceof NodeferryError) || error.problem.code !== 'ClusterUnreachable') throw error;
+        unseen = error;
+      });
+      if (facts === undefined) continue;
+      unseen = undefined;
       for (const [key, ready] of countReady(facts)) fewest.set(key, Math.min(fewest.get(key) ?? ready, ready));
       for (const { namespace, name, currentHealthy, desiredHealthy } of facts.budgets) {
         const key = `${namespace}/${name}`;
@@ -45,6 +56,7 @@ export async function watchServiceLevels(kubeconfig: string): Promise<ServiceLev
       }
       await new Promise((resolve) => setTimeout(resolve, pollIntervalMs));
     }
+    if (unseen !== undefined) throw unseen;
   }
 }
 
