@@ -13,16 +13,25 @@ afterEach(() => {
   if (demo?.exitCode === null) demo.kill('SIGKILL');
 });
 
+/** Far above what a demo takes until its nodes drain, and below the time limit of a test, ms. */
+const maxWaitMs = 720_000;
+
 /** Starts the demo as a shell would, in a process group of its own, and resolves once it has said what is meant. */
 async function startDemo(says: RegExp): Promise<ChildProcess> {
   const child = spawn(process.execPath, [MAIN], { detached: true, stdio: ['ignore', 'ignore', 'pipe'] });
+  demo = child;
   let said = '';
   await new Promise<void>((resolve, reject) => {
+    const fail = (what: string) => reject(new Error(`the demo ${what} before it said ${says}:\n${said}`));
+    const tooLong = setTimeout(() => fail(`ran for ${maxWaitMs / 1000} s`), maxWaitMs);
     child.stderr.on('data', (chunk: Buffer) => {
       said += chunk.toString();
       if (says.test(said)) resolve();
     });
-    child.once('exit', (code) => reject(new Error(`the demo ended with ${code} before it said ${says}:\n${said}`)));
+    child.once('exit', (code) => {
+      clearTimeout(tooLong);
+      fail(`ended with ${code}`);
+    });
   });
   return child;
 }
@@ -39,11 +48,11 @@ test.each(
   ),
 )('Ctrl-C %s ends the demo and leaves nothing behind', async (_, says) => {
   const foldersBefore = await sessionFolders();
-  demo = await startDemo(says);
+  const child = await startDemo(says);
   // A terminal signals the whole foreground group.
-  process.kill(-(demo.pid ?? 0), 'SIGINT');
-  await until(async () => (demo?.exitCode === null ? undefined : true), { what: 'the demo ends', timeoutMs: 60_000 });
-  expect(demo.exitCode).toBe(130);
+  process.kill(-(child.pid ?? 0), 'SIGINT');
+  await until(async () => (child.exitCode === null ? undefined : true), { what: 'the demo ends', timeoutMs: 60_000 });
+  expect(child.exitCode).toBe(130);
   expect(await leftovers()).toEqual([]);
   expect(await sessionFolders()).toEqual(foldersBefore);
   expect(await askLab()).toBeUndefined();
