@@ -55,7 +55,8 @@ export default defineConfig({
           name: 'e2e',
           include: [e2eTests],
           setupFiles: ['test/support/own-lab.ts'],
-          maxWorkers: 2,
+          // These labs take 60 % of two cores. Side by side, two are no faster than one after the other, and what waits in them waits for seconds.
+          maxWorkers: 1,
           testTimeout: 900_000,
           hookTimeout: 900_000,
           sequence: { groupOrder: 1 },
