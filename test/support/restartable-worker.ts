@@ -8,6 +8,12 @@ interface RestartableWorker {
   readonly restart: () => Promise<void>;
 }
 
+/**
+ * Workflows run in the same sandbox as ever, but in this process's main thread. A thread for each worker takes almost a second of processor time to start,
+ * and there is a worker for each of a thousand tests. A workflow that never yields still fails, after this time.
+ */
+const inThisThread = { debugMode: true, isolateExecutionTimeout: '60s' } as const;
+
 /** Starts a worker with these options. */
 export async function startWorker(options: StepWorkerOptions): Promise<RestartableWorker> {
   let current: { readonly workers: Workers; readonly running: Promise<void> } | undefined;
@@ -23,7 +29,7 @@ export async function startWorker(options: StepWorkerOptions): Promise<Restartab
   };
   const restart = async () => {
     await end();
-    const workers = await createWorkers(options);
+    const workers = await createWorkers({ ...options, ...inThisThread });
     current = { workers, running: workers.run() };
   };
   await inTurn(restart);
