@@ -27,3 +27,14 @@ export function operatorNeeds(status: RunStatus): OperatorNeeds | undefined {
 function briefly({ of, since, until }: ApprovalRequest): Pick<OperatorNeeds, 'approval'> {
   return { approval: { of, since, ...(until === undefined ? {} : { until }) } };
 }
+
+/** The same in words: a part for each reason. */
+export function explainNeeds({ paused, stalled, approval }: OperatorNeeds): string {
+  return [
+    stalled === undefined ? [] : `stalled: ${stalled.message} (${stalled.code})`,
+    paused === undefined ? [] : `paused by ${paused.by}: ${paused.reason}`,
+    approval === undefined ? [] : `waits for approval of ${approval.of}`,
+  ]
+    .flat()
+    .join('; ');
+}

@@ -96,6 +96,9 @@ function isRefused(world: World): boolean {
   return Array.from({ length: adapterTries }, () => world.random()).every((drawn) => drawn < world.faults.throttled);
 }
 
+/** How every lost request of the world fails. */
+export const howLost = '10.0.0.9: no answer after 1000 ms';
+
 function createSimTraffic(world: World): Traffic {
   return {
     watch: ([probe]) => {
@@ -104,7 +107,14 @@ function createSimTraffic(world: World): Traffic {
         const lost = Math.ceil(world.traffic.lost - start.lost) + (world.traffic.cut - start.cut);
         const sent = Math.floor(world.traffic.sent - start.sent);
         const name = probe?.name ?? 'none';
-        return { sent, lost, slow: 0, sentBy: { [name]: sent }, lostBy: { [name]: lost }, failureBy: {} };
+        return {
+          sent,
+          lost,
+          slow: 0,
+          sentBy: { [name]: sent },
+          lostBy: { [name]: lost },
+          failureBy: lost === 0 ? {} : { [name]: howLost },
+        };
       };
       return { counts, stop: async () => counts() };
     },

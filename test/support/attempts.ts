@@ -18,6 +18,8 @@ export interface StepHooks {
   progress?: (step: string, details: Heartbeat) => void;
   /** After every activation of a workflow, before the server hears what it wants done; hears what the workflow waits for. */
   activated?: (workflowId: string, awaits: Awaits) => void | Promise<void>;
+  /** Hears what workflows log, instead of the log. */
+  logged?: (message: string) => void;
 }
 
 /** The attempts at steps that a worker carries out. */

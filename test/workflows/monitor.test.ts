@@ -6,6 +6,7 @@ import { exitCodes } from '../../client/output/exit-codes.ts';
 import type { RunStatus } from '../../core/status/status.ts';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { lastCountsIn } from '../../workflows/run/last-counts.ts';
+import { howLost } from '../simulator/ports.ts';
 import { loseRequests } from '../simulator/traffic.ts';
 import type { World } from '../simulator/world.ts';
 import { variation } from '../support/extent.ts';
@@ -89,7 +90,9 @@ describe('during a run', () => {
   test('one request lost while a node is excluded pauses it, and the message names probe and node', async () => {
     const { world, start } = upgradeOf(watched(0));
     let losing: string | undefined;
+    const logged: string[] = [];
     const { harness, handle } = await start({
+      logged: (message) => logged.push(message),
       before: (step) => {
         if (step !== 'awaitConnectionsDrained' || losing !== undefined) return;
         losing = world.nodes.find(({ annotations }) => annotations['nodeferry.dev/excluded-by'] !== undefined)?.name;
@@ -97,10 +100,18 @@ describe('during a run', () => {
       },
     });
     const { paused } = await harness.until(handle, 'paused', (status) => status.paused !== undefined);
-    expect(paused?.reason).toMatch(/^1 request lost, the budget is 0: web lost 1 since \d\d:\d\d:\d\d UTC, while /);
+    expect(paused?.reason).toMatch(
+      /^1 request lost, the budget is 0: web lost 1 since \d\d:\d\d:\d\d UTC \(.+\), while /,
+    );
+    expect(paused?.reason).toContain(`(${howLost})`);
     expect(paused?.reason).toContain(losing);
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
     const report = await harness.finish(handle);
+    const needs = logged.filter((message) => message.includes('operator'));
+    expect(needs).toEqual([
+      `the run needs an operator: paused by nodeferry: ${paused?.reason}`,
+      'the run needs no operator any more',
+    ]);
     expect(report.traffic.losses).toMatchObject([{ lost: 1, whileNoneOut: 0 }]);
     expect(exitCodeOfReport(report)).toBe(exitCodes.lossy);
   });

@@ -1,4 +1,4 @@
-import { condition, setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
+import { condition, log, setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import type { PoolStepInput } from '../../activities/fence.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
 import type { Problem } from '../../core/model/problem.ts';
@@ -6,7 +6,7 @@ import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import type { RunEvent } from '../../core/run/events.ts';
 import { reduce } from '../../core/run/reduce.ts';
 import { policyOf, type RunState } from '../../core/run/state.ts';
-import { type OperatorNeeds, operatorNeeds } from '../../core/status/operator-needs.ts';
+import { explainNeeds, type OperatorNeeds, operatorNeeds } from '../../core/status/operator-needs.ts';
 import { renderDetails } from '../../core/status/render-details.ts';
 import type { PoolPhase } from '../../core/steps/pool-phases.ts';
 import { type PoolUpgradeInput, type RunMemo, searchAttributes } from '../messages.ts';
@@ -34,9 +34,12 @@ export function apply(run: Run, event: RunEvent): void {
   publishNeeds(operatorNeeds(before), operatorNeeds(status));
 }
 
-/** Publishes why the run waits for an operator, if that has changed. No search attribute is needed for it. */
+/** Publishes why the run waits for an operator, if that has changed, and logs it. No search attribute is needed for it. */
 function publishNeeds(before: OperatorNeeds | undefined, needs: OperatorNeeds | undefined): void {
-  if (JSON.stringify(before) !== JSON.stringify(needs)) upsertMemo({ needs } satisfies Pick<RunMemo, 'needs'>);
+  if (JSON.stringify(before) === JSON.stringify(needs)) return;
+  upsertMemo({ needs } satisfies Pick<RunMemo, 'needs'>);
+  if (needs === undefined) log.info('the run needs no operator any more');
+  else log.warn(`the run needs an operator: ${explainNeeds(needs)}`, { needs });
 }
 
 /** Records the time (epoch ms) that a step returned. */
