@@ -1,6 +1,7 @@
 /** The demo: a live node pool is replaced under traffic. */
 import { writeFile } from 'node:fs/promises';
 import { type NodeAct, type PoolHands, upgradeInOrder } from '../bench/other-orders.ts';
+import { explainNeeds, operatorNeeds } from '../core/status/operator-needs.ts';
 import type { RunReport, RunStatus } from '../core/status/status.ts';
 import type { GkeLab } from '../lab/gke-lab.ts';
 import { whenAborted } from '../lab/interrupted.ts';
@@ -22,6 +23,12 @@ const afterglowMs = 5000;
 
 const pool = { pool: 'web', newPool: 'web-1-36', version: '1.36' };
 
+/** A control loses requests: it must not pause for that. */
+const controlled = { traffic: { lossBudget: 1_000_000 } } as const;
+
+/** A run waits for an operator. A demo has none. */
+class OperatorNeeded extends Error {}
+
 /** Runs the demo and returns its exit code: 0 when nothing was lost. */
 export async function demo(options: DemoOptions, signal: AbortSignal): Promise<number> {
   await ensureTools({ need: ['packages', 'temporal', 'agents', 'kubernetes'], signal });
@@ -42,6 +49,11 @@ export async function demo(options: DemoOptions, signal: AbortSignal): Promise<n
     if (options.keep) await keepUp(session, screen, signal);
     const { lost, cut, slow } = report.requests;
     return report.outcome === 'completed' && (options.naive || lost + cut + slow === 0) ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof OperatorNeeded)) throw error;
+    screen.done();
+    process.stderr.write(`${error.message}\n`);
+    return 1;
   } finally {
     await session.close();
   }
@@ -75,22 +87,31 @@ async function upgradeWithNodeferry(
   options: DemoOptions,
   signal: AbortSignal,
 ): Promise<Upgrade> {
-  const spec = options.surgePods ? {} : inBatches;
+  const spec = { ...(options.surgePods ? {} : inBatches), ...(options.without.length === 0 ? {} : controlled) };
   const policy = labUpgradePolicy(session.lab, { ...pool, without: options.without, spec });
   const bound = await boundUpgrade(session.lab, policy);
   screen.progress(`upgrade begins; Temporal web UI: ${session.temporal.uiUrl}`);
   const losses = recordLosses(session.traffic);
   await startLabUpgrade(session, policy);
-  const show = (status: RunStatus) =>
+  const show = (status: RunStatus) => {
     screen.show(
       status,
       session.traffic.map((traffic) => traffic.truth()),
     );
+    if (!options.keep) expectNoNeeds(status);
+  };
   const run = await followLabUpgrade(session, policy, show, signal);
   const events = await countHistoryEvents(session, run);
   const truths = await finishTraffic(session);
   const when = { startedAt: run.startedAt, lossesPerSecond: losses.stop() };
   return { run, report: makeReport(run, truths, await bound.atEnd(run), events, when) };
+}
+
+/** @throws OperatorNeeded when the run goes on only if somebody acts. With `--keep` somebody can. */
+function expectNoNeeds(status: RunStatus): void {
+  const needs = operatorNeeds(status);
+  if (needs === undefined || status.paused?.endsByItself === true) return;
+  throw new OperatorNeeded(`the demo ends here, because the run needs an operator: ${explainNeeds(needs)}`);
 }
 
 async function upgradeNaively({ session, hands }: OpenedCloud, screen: Screen): Promise<Upgrade> {

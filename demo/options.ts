@@ -16,7 +16,7 @@ export interface DemoOptions {
   readonly html: string | undefined;
   /** Protective rules to disable. */
   readonly without: readonly ProtectiveRule[];
-  /** Keep the lab running at the end until Ctrl-C. */
+  /** Keep the lab running until Ctrl-C: at the end, or while the run needs an operator. */
   readonly keep: boolean;
 }
 
@@ -43,7 +43,7 @@ export function readDemoOptions(argv: readonly string[]): DemoOptions {
         .choices(protectiveRules.map(({ id }) => id))
         .default([]),
     )
-    .option('--keep', 'keep the lab running at the end, until Ctrl-C', false)
+    .option('--keep', 'keep the lab running at the end, or while the run needs an operator, until Ctrl-C', false)
     .addHelpText(
       'after',
       '\nExamples:\n  $ npm run demo\n  $ npm run demo -- --no-surge-pods\n  $ npm run demo -- --report report.json --html report.html\n  $ npm run demo -- --cloud gke\n  $ npm run demo -- --naive\n  $ npm run demo -- --without wait-for-replacements',

@@ -141,6 +141,7 @@ export async function openLabUpgrades(scenario: Scenario = controlsScenario): Pr
       return ended(
         await followToEnd(session, policy, async (status) => {
           if (status.stalled !== undefined) throw new NodeferryError(status.stalled);
+          if (status.paused?.by === 'nodeferry') throw new Error(`the run paused: ${status.paused.reason}`);
           await onStatus(status);
         }),
       );
