@@ -56,6 +56,8 @@ export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
   let generation = 0;
   let working = Promise.resolve();
   let busy = false;
+  /** What is told later comes from models that have not heard of it yet. */
+  let closed = false;
   let unreported: Error | undefined;
   let removeBrokenUntil = 0;
 
@@ -102,7 +104,7 @@ export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
   }
 
   function wake(): void {
-    if (busy) return;
+    if (busy || closed) return;
     busy = true;
     working = work();
   }
@@ -133,6 +135,7 @@ export function createDataPlane(options: DataPlaneOptions): LabDataPlane {
     settled,
     async close() {
       clearInterval(remover);
+      closed = true;
       await checks.close();
       await settled();
       await attempt('nsenter', [...inside(namespace), 'nft', 'delete', 'table', 'ip', TABLE]);
