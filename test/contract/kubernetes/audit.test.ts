@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AuditReport } from '../../../core/audit/audit.ts';
 import { toolPaths } from '../../../scripts/setup/paths.ts';
 import { callCommandLine } from '../../support/command-line.ts';
@@ -112,7 +112,9 @@ describe('an audit of a real API server', () => {
   }
 
   it('applies a policy, which accepts a finding, to the cluster that it names', async () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'nodeferry-audit-')), 'policy.yaml');
+    const folder = mkdtempSync(join(tmpdir(), 'nodeferry-audit-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'policy.yaml');
     writeFileSync(file, policy);
 
     await expect.poll(async () => rulesOf((await audit()).report)).toContain('SVC-001');
