@@ -30,11 +30,10 @@ function briefly({ of, since, until }: ApprovalRequest): Pick<OperatorNeeds, 'ap
 
 /** The same in words: a part for each reason. */
 export function explainNeeds({ paused, stalled, approval }: OperatorNeeds): string {
-  return [
-    stalled === undefined ? [] : `stalled: ${stalled.message} (${stalled.code})`,
-    paused === undefined ? [] : `paused by ${paused.by}: ${paused.reason}`,
-    approval === undefined ? [] : `waits for approval of ${approval.of}`,
-  ]
-    .flat()
-    .join('; ');
+  const reasons = [
+    stalled && `stalled: ${stalled.message} (${stalled.code})`,
+    paused && `paused by ${paused.by}: ${paused.reason}`,
+    approval && `waits for approval of ${approval.of}`,
+  ];
+  return reasons.filter((reason) => reason !== undefined).join('; ');
 }
