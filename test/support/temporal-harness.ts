@@ -197,11 +197,12 @@ function sinksInto(ends: OpenEnds, hooks: StepHooks): InjectedSinks<AwaitsSinks>
     ends.tell(run, awaits);
     await hooks.activated?.(run.workflowId, awaits);
   };
+  const clock = { awaits: { fn: tell, callDuringReplay: false } };
   const { logged } = hooks;
-  if (logged === undefined) return { clock: { awaits: { fn: tell, callDuringReplay: false } } };
+  if (logged === undefined) return { clock };
   const hear = { fn: (_run: Run, message: string) => logged(message), callDuringReplay: false };
   const logger = { trace: hear, debug: hear, info: hear, warn: hear, error: hear };
-  return { clock: { awaits: { fn: tell, callDuringReplay: false } }, defaultWorkerLogger: logger };
+  return { clock, defaultWorkerLogger: logger };
 }
 
 /** Keeps the logs of all workers of this process out of what tests print, unless NODEFERRY_TEST_LOG wants them. */
