@@ -1,4 +1,6 @@
 import { systemClock } from '../../adapters/clock/system-clock.ts';
+import { readClusterName } from '../../adapters/kubernetes/kubeconfig.ts';
+import { noProvider } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
 import { openCluster, providerOfPool } from '../../wiring/cluster.ts';
@@ -47,11 +49,13 @@ async function cleanUpIn(
   target: RunTarget,
   options: CleanupOptions & { readonly provider: ProviderName },
 ): Promise<ExitCode> {
+  requireSameCluster(target, options);
   const where = locate(target, options);
   const clock = systemClock;
   const pools = openNodePools({ clock });
   const systems = { cluster, pools, openBalancers: openBalancersOf(where.region, clock), clock };
   const name = formatRunTarget(target);
+  await requireNoRun(target);
   if (!options.yes) {
     const plan = await findLeftoversOf(systems, where);
     printData(options.output, plan, () => renderCleanup(name, plan, styleFor(process.stdout)).join('\n'));
@@ -60,13 +64,31 @@ async function cleanUpIn(
     printProgress('\nNothing was changed. To do it, give the same command with --yes.');
     return exitCodes.stalled;
   }
-  await requireNoRun(target);
   const left = await cleanUp(systems, where, `cleanup-${operatorName()}`, ({ what, problem }) =>
     printProgress(problem === undefined ? `done    ${what}` : `failed  ${what}: ${problem}`),
   );
   printData(options.output, left, () => renderCleanup(name, left, styleFor(process.stdout)).join('\n'));
   if (left.actions.length > 0 || left.settling) return exitCodes.failed;
   return left.stays.length + left.waits.length === 0 ? exitCodes.ok : exitCodes.stalled;
+}
+
+/**
+ * A kubeconfig of the cloud's own tools says which cluster it is. Cleaning up another than was named would not see the lock of its runs.
+ * @throws NodeferryError InvalidArgument
+ */
+function requireSameCluster(
+  { cluster }: RunTarget,
+  options: CleanupOptions & { readonly provider: ProviderName },
+): void {
+  const known = readClusterName(clusterOptionsOf(options));
+  if (options.provider === noProvider || known.region === undefined) return;
+  const isRegion = options.region === undefined || options.region === known.region;
+  if (known.name === cluster && isRegion) return;
+  throw new NodeferryError({
+    code: 'InvalidArgument',
+    message: `The kubeconfig leads to cluster ${known.name} in ${known.region}, not to ${cluster}${isRegion ? '' : ` in ${options.region}`}.`,
+    hint: `Name the cluster as the policy does, or give the --context that leads to ${cluster}. See: kubectl config get-contexts`,
+  });
 }
 
 /** @throws NodeferryError InvalidArgument when nothing says in which region the cluster is */

@@ -39,19 +39,21 @@ export function findRuns(question: RunsQuestion): readonly string[] {
 }
 
 /**
- * Explains why a run belongs to another pool although pods here have its ownership marks. The pods of a ReplicaSet run on nodes of all pools,
- * and so a run can raise the deletion cost of pods here. The run has no ownership mark on a node of this pool, and it holds the lock of
- * another pool or nodes there have its ownership marks. Undefined for a run of this pool, and for a run that left nothing else.
+ * Explains why a run belongs to another pool although nodes or pods here have its ownership marks. The pods of a ReplicaSet run on nodes of all
+ * pools, and so a run can raise the deletion cost of pods here. It holds the lock of another pool, or of this one under another name of the
+ * cluster; or it has no ownership mark on a node of this pool, and nodes elsewhere have some. Undefined for a run of this pool, and for a run
+ * that left nothing else.
  */
 export function findElsewhere(
   run: string,
   question: RunsQuestion & { readonly locks: readonly string[] },
 ): string | undefined {
   const { cluster, name, holder, locks } = question;
-  if (holder?.split('/')[0] === run || nodesHere(question).some((node) => runsOn(node).includes(run))) return undefined;
+  if (holder?.split('/')[0] === run) return undefined;
   const others = locks.filter(isPoolLock);
   if (others.length > 0)
-    return `run ${run} has pods here, but works on a pool other than ${name}: it holds the lock ${listNames(others)}`;
+    return `run ${run} has ownership marks here, but works on a pool other than ${name}, or the cluster has another name: it holds the lock ${listNames(others)}`;
+  if (nodesHere(question).some((node) => runsOn(node).includes(run))) return undefined;
   const pools = new Set(cluster.nodes.filter((node) => runsOn(node).includes(run)).map(({ pool = 'none' }) => pool));
   if (pools.size === 0) return undefined;
   return `run ${run} has pods here, but works on a pool other than ${name}: nodes of ${listNames([...pools])} have its ownership marks`;

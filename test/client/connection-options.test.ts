@@ -67,6 +67,28 @@ describe('--kubeconfig and --context', () => {
   });
 });
 
+test('a cleanup of another cluster than the kubeconfig leads to is refused', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'nodeferry-options-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const name = 'arn:aws:eks:eu-west-1:111122223333:cluster/prod-b';
+  const file = join(folder, 'config');
+  const clusters = [{ name, cluster: { server: 'https://127.0.0.1:1' } }];
+  const contexts = [{ name: 'b', context: { cluster: name, user: 'ann' } }];
+  writeFileSync(
+    file,
+    JSON.stringify({ clusters, contexts, users: [{ name: 'ann', user: {} }], 'current-context': 'b' }),
+  );
+  const cleanUp = async (...args: readonly string[]) =>
+    await callCommandLine(['cleanup', ...args, '--kubeconfig', file, '--provider', 'eks', '--yes']);
+
+  const other = await cleanUp('prod-a/web');
+  const elsewhere = await cleanUp('prod-b/web', '--region', 'us-east-1');
+
+  const leadsTo = 'The kubeconfig leads to cluster prod-b in eu-west-1, not to';
+  expect(other).toMatchObject({ code: 64, stderr: expect.stringContaining(`${leadsTo} prod-a.`) });
+  expect(elsewhere).toMatchObject({ code: 64, stderr: expect.stringContaining(`${leadsTo} prod-b in us-east-1.`) });
+});
+
 describe('help', () => {
   test.each(['status', 'upgrade', 'list', 'cleanup', 'doctor'])(
     'of %s shows the options of the server',

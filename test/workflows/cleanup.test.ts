@@ -150,7 +150,7 @@ test('a cleanup of one pool changes nothing of a run on another pool', async () 
     stays: [],
     waits: [],
     leftAlone: [
-      'run batch-run has pods here, but works on a pool other than web: it holds the lock nodeferry-sim-batch',
+      'run batch-run has ownership marks here, but works on a pool other than web, or the cluster has another name: it holds the lock nodeferry-sim-batch',
     ],
     settling: false,
     draining: false,

@@ -16,7 +16,7 @@ function ask(
 describe('a run with an ownership mark on a pod of this pool', () => {
   test('works on another when it holds the lock of that pool, or has ownership marks on its nodes', () => {
     expect(ask([aNode('n1')], { locks: ['disrupt-default-web', 'nodeferry-c-api'] })).toBe(
-      'run r2 has pods here, but works on a pool other than web: it holds the lock nodeferry-c-api',
+      'run r2 has ownership marks here, but works on a pool other than web, or the cluster has another name: it holds the lock nodeferry-c-api',
     );
     expect(ask([aNode('n1'), ofOtherPool])).toBe(
       'run r2 has pods here, but works on a pool other than web: nodes of api have its ownership marks',
@@ -26,7 +26,12 @@ describe('a run with an ownership mark on a pod of this pool', () => {
   test('works here when it holds the lock of this pool, or has ownership marks on its nodes', () => {
     expect(ask([aNode('n1'), ofOtherPool], { holder: 'r2', locks: ['nodeferry-c-web'] })).toBeUndefined();
     const here = aNode('n1', { cordoned: true, ownership: { cordonedBy: 'r2' } });
-    expect(ask([here, ofOtherPool], { locks: ['nodeferry-c-api'] })).toBeUndefined();
+    expect(ask([here, ofOtherPool])).toBeUndefined();
+  });
+
+  test('has nothing to do with what was named when it holds the lock of its pool under another name of the cluster', () => {
+    const here = aNode('n1', { cordoned: true, ownership: { cordonedBy: 'r2' } });
+    expect(ask([here], { locks: ['nodeferry-prod-b-web'] })).toContain('it holds the lock nodeferry-prod-b-web');
   });
 
   test('is cleaned up when nothing else is left of it', () => {
