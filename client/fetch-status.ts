@@ -88,8 +88,10 @@ async function fetchNode(connection: TemporalConnection, node: NodeStatus): Prom
       waiting: explainWaiting(live, status.waiting, description.startTime.getTime()),
     };
   } catch (error) {
-    // The node's workflow may start or end between the two queries. Then the status from the pool's workflow is good enough.
-    if (error instanceof WorkflowNotFoundError || isNoAnswer(error)) return node;
+    // The node's workflow may start or end between the two queries, or its workers fail on it. Then the status from the pool's workflow is good enough.
+    const isUnanswered =
+      isNoAnswer(error) || (error instanceof NodeferryError && error.problem.code === 'TemporalUnreachable');
+    if (error instanceof WorkflowNotFoundError || isUnanswered) return node;
     throw error;
   }
 }

@@ -130,9 +130,15 @@ interface RefusedCall {
 }
 
 /** gRPC status codes (grpc/grpc, doc/statuscodes.md). */
-const grpc = { invalidArgument: 3, notFound: 5, permissionDenied: 7, unauthenticated: 16 } as const;
+const grpc = {
+  invalidArgument: 3,
+  notFound: 5,
+  permissionDenied: 7,
+  failedPrecondition: 9,
+  unauthenticated: 16,
+} as const;
 
-/** Explains a rejected call whose cause is the configuration of this process. Undefined for other causes. */
+/** Explains a rejected call whose cause is the configuration of this process, or that of the workers. Undefined for other causes. */
 export function explainRefusal(
   { address, namespace }: { readonly address: string; readonly namespace: string },
   { code, details }: RefusedCall,
@@ -144,6 +150,14 @@ export function explainRefusal(
       code: 'Forbidden',
       message: `Temporal at ${printable(address)} refuses this caller in namespace ${printable(namespace)}: ${serverText}`,
       hint: 'Check TEMPORAL_API_KEY, or TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH, and that they give access to this namespace.',
+    };
+  }
+  // After its third attempt (temporalio/temporal, failQueryWorkflowTaskAttemptCount and failUpdateWorkflowTaskAttemptCount in service/history/api).
+  if (code === grpc.failedPrecondition && /workflow task in failed state/i.test(details)) {
+    return {
+      code: 'TemporalUnreachable',
+      message: 'The workers fail to continue this workflow, so it answers nothing and takes no command.',
+      hint: 'See why, and what to do: nodeferry doctor. It continues by itself with workers that can continue it; then give the command again.',
     };
   }
   if (code === grpc.invalidArgument && /search attribute/i.test(details)) {

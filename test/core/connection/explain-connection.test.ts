@@ -53,6 +53,7 @@ describe('a rejected call', () => {
     [5, 'Namespace ops is not found.', 'InvalidArgument', /has no namespace ops/],
     [16, 'unauthorized', 'Forbidden', /refuses this caller in namespace ops: unauthorized/],
     [7, 'Request unauthorized.', 'Forbidden', /refuses this caller/],
+    [9, 'Unable to query workflow due to Workflow Task in failed state.', 'TemporalUnreachable', /takes no command/],
     [
       3,
       'Namespace ops has no mapping defined for search attribute NodeferryPool',
@@ -69,6 +70,7 @@ describe('a rejected call', () => {
   test.each([
     [5, 'workflow not found for ID: pool-upgrade/a/b'],
     [3, 'Blob data size exceeds limit'],
+    [9, 'schedule is paused'],
     [14, 'unavailable'],
   ])('status %i: %s has another cause', (code, details) => {
     expect(explainRefusal(place, { code, details })).toBeUndefined();
