@@ -20,6 +20,7 @@ import {
 } from '../workflows/messages.ts';
 import type { TemporalConnection } from './connect.ts';
 import { isNoAnswer, noTemporal, noWorker } from './no-answer.ts';
+import { Interrupted } from './output/interrupt.ts';
 import { formatRunTarget, type RunTarget } from './run-target.ts';
 import { requireSameCodec } from './same-codec.ts';
 import { isPolled } from './worker-presence.ts';
@@ -63,6 +64,7 @@ interface Sent {
  * Sends a command to a run. It either takes effect or fails for good: nothing is sent where no worker polls, and a command that no worker has
  * accepted within `waitMs`, or before `impatience` (Ctrl-C), is withdrawn. Returns undefined when it was accepted but not answered yet.
  * @throws NodeferryError Conflict when the run refuses or has ended, TemporalUnreachable when no worker accepts it
+ * @throws Interrupted when the operator interrupted, and so it was not sent or was withdrawn
  */
 export async function sendCommand(
   connection: TemporalConnection,
@@ -80,28 +82,29 @@ export async function sendCommand(
     await requireSameCodec(connection, handle).catch((cause: unknown) => {
       throw isNoAnswer(cause) ? noWorker(`the ${wordOf(command)} was not sent`, cause) : cause;
     });
-    if (impatience?.aborted === true)
-      throw new NodeferryError({ code: 'Conflict', message: `Interrupted: the ${wordOf(command)} was not sent.` });
+    if (impatience?.aborted === true) throw new Interrupted(`Interrupted: the ${wordOf(command)} was not sent.`);
     const sent = { connection, handle, updateId: randomUUID(), historyLength };
     const options = { updateId: sent.updateId, args: [request] as [OperatorRequest] };
     const answer = connection.within(() => handle.executeUpdate(updates[command], options), waitMs);
     try {
       return await Promise.race([answer, interrupted(impatience)]);
     } catch (cause) {
-      if (cause instanceof WorkflowUpdateFailedError || !isNoAnswer(cause)) throw cause;
+      const isInterrupted = cause instanceof Interrupted;
+      if (cause instanceof WorkflowUpdateFailedError || !(isInterrupted || isNoAnswer(cause))) throw cause;
       answer.catch(() => undefined);
       if (await wasTaken(sent, command, name, cause)) return undefined;
-      throw noWorker(`the ${wordOf(command)} was withdrawn and will not take effect`, cause);
+      const withdrawn = `the ${wordOf(command)} was withdrawn and will not take effect`;
+      throw isInterrupted ? new Interrupted(`Interrupted: ${withdrawn}.`) : noWorker(withdrawn, cause);
     }
   } catch (cause) {
     throw explain(command, name, cause);
   }
 }
 
-/** Rejects like a call without an answer as soon as the operator interrupts. */
+/** @throws Interrupted as soon as the operator interrupts */
 async function interrupted(impatience: AbortSignal | undefined): Promise<never> {
   return await new Promise((_resolve, reject) => {
-    impatience?.addEventListener('abort', () => reject(new Error('Timeout: interrupted')), { once: true });
+    impatience?.addEventListener('abort', () => reject(new Interrupted('Interrupted.')), { once: true });
   });
 }
 
@@ -161,7 +164,7 @@ async function isAccepted({ connection, handle, updateId, historyLength }: Sent)
 }
 
 function explain(command: OperatorCommand, name: string, cause: unknown): unknown {
-  if (cause instanceof NodeferryError) return cause;
+  if (cause instanceof NodeferryError || cause instanceof Interrupted) return cause;
   if (cause instanceof WorkflowUpdateFailedError) {
     return refusal(
       `The run of ${name} refused to ${wordOf(command)}: ${cause.cause?.message ?? cause.message}`,
