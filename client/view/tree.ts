@@ -6,6 +6,7 @@ import { formatDuration } from '../../core/text/format.ts';
 import type { Style } from '../output/style.ts';
 import { renderNodes } from './node-rows.ts';
 import { explainEnd, isCutOff, nextSteps, type SeenRun, stateOf } from './seen-run.ts';
+import { waysToContinue } from './ways-to-continue.ts';
 import { fitWidth } from './wrap.ts';
 
 /** Number of external changes that the tree shows. The report has all of them. */
@@ -31,7 +32,7 @@ export function renderTree(status: SeenRun, now: number, style: Style): string[]
     ...losses.map(({ text }) => `  ${text}`),
     ...externalChanges.slice(-maxChanges).map(print),
     ...alertsBelow(status, isOver ? withoutPause(status, alerts) : alerts).map(print),
-    ...thenOf(status, isOver),
+    ...(isOver ? [] : waysToContinue(status)),
     ...(isCutOff(status) ? explainEnd(status) : nextSteps(status)),
   ];
   return fitWidth(lines, style);
@@ -85,18 +86,4 @@ function toneOfRun(status: SeenRun): Tone {
 function paintCounts({ tone, text }: Line, style: Style): string {
   if (tone === undefined) return text;
   return text.replace(/\d+ lost|^not measured/, (part) => style.paint(tone, part));
-}
-
-/** The ways to continue for a stalled run. */
-function thenOf({ cluster, pool, stalled, nodes }: SeenRun, isOver: boolean): readonly string[] {
-  if (stalled === undefined || isOver) return [];
-  const name = `${cluster}/${pool}`;
-  const node = nodes.find(({ problem }) => problem !== undefined)?.node.name;
-  const one =
-    node === undefined
-      ? []
-      : [
-          `for one node: nodeferry retry ${name} --node ${node}   or: nodeferry skip ${name} --node ${node} --reason <why>`,
-        ];
-  return [`then: nodeferry resume ${name}   or: nodeferry abort ${name}`, ...one];
 }

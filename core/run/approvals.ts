@@ -28,6 +28,15 @@ export function reject(state: RunState, event: EventOf<'reject'>): RunState {
 /** The request no longer counts: the run rolls back. */
 export function withoutApproval(state: RunState): RunState {
   const { approval: _, ...status } = state.status;
-  const problem = state.problem?.code === 'ApprovalMissing' ? undefined : state.problem;
+  const problem = isMissing(state) ? undefined : state.problem;
   return withProblems({ ...state, status }, { problem, stalledNodes: state.stalledNodes });
+}
+
+/** Whether a run that is stalled waits for nothing but an approval, which a resume can't replace. */
+export function lacksOnlyApproval(state: RunState): boolean {
+  return isMissing(state) && state.status.approval !== undefined && Object.keys(state.stalledNodes).length === 0;
+}
+
+function isMissing({ problem }: RunState): boolean {
+  return problem?.code === 'ApprovalMissing';
 }

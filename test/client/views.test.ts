@@ -126,6 +126,28 @@ describe('renderTree', () => {
     expect(text).toContain('nodeferry resume prod/web   or: nodeferry abort prod/web');
   });
 
+  test('names only commands that a stalled run would take', () => {
+    const problem = { code: 'DeadlineExceeded', message: 'n1 is stuck' } as const;
+    const abort = { action: 'abort', by: 'ann', reason: '', at: now } as const;
+    const rollback = { by: 'ann', reason: 'a bad version', at: now };
+    const stalled = { stalled: problem, nodes: [aNode('n1', { step: 'stalled', problem })] };
+    const waysOf = (changes: Parameters<typeof aRun>[0]) =>
+      renderTree(aRun({ ...stalled, ...changes }), now, plainStyle).filter((line) => line.includes('nodeferry '));
+    const resume = 'then: nodeferry resume prod/web';
+    const retry = 'for one node: nodeferry retry prod/web --node n1';
+
+    expect(waysOf({ actions: [abort] })).toEqual([resume, retry]);
+    expect(waysOf({ actions: [{ ...abort, action: 'reject' }], phase: 'rolling-back' })).toEqual([resume, retry]);
+    expect(waysOf({ rollback })).toEqual([`${resume}   or: nodeferry abort prod/web`, retry]);
+    expect(waysOf({ drain: 'keep' })).toEqual([`${resume}   or: nodeferry abort prod/web`, retry]);
+    expect(waysOf({ phase: 'finalize' })).toEqual([resume, retry]);
+    const missing = { code: 'ApprovalMissing', message: 'nobody', hint: 'nodeferry approve prod/web' } as const;
+    const approval = { of: 'start', since: 0, until: now, onTimeout: 'stall' } as const;
+    expect(waysOf({ stalled: missing, nodes: [], approval })).toEqual([
+      expect.stringMatching(/nodeferry approve prod\/web$/),
+    ]);
+  });
+
   test('says what a run that is aborting or has failed is, and has no hole where no version is known yet', () => {
     const abort = { action: 'abort', by: 'ann', reason: '', at: now } as const;
     const headOf = (changes: Parameters<typeof aRun>[0]) => renderTree(aRun(changes), now, plainStyle)[0];

@@ -86,6 +86,9 @@ describe('a run that needs approval', () => {
     const { harness, handle } = await upgradeOf({ policy: { rollout: { approvals } } }).start();
     const stalled = await harness.until(handle, 'it is stalled', (status) => status.stalled !== undefined);
     expect(stalled.stalled?.code).toBe('ApprovalMissing');
+    await expect(handle.executeUpdate(resumeUpdate, { args: [operator] })).rejects.toMatchObject({
+      cause: { message: 'refused: approve or reject what it waits for' },
+    });
     await handle.executeUpdate(approveUpdate, { args: [operator] });
     const report = await harness.finish(handle);
     expect(report.outcome).toBe('completed');

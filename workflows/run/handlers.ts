@@ -1,4 +1,5 @@
 import { CancellationScope, condition, currentUpdateInfo, setHandler, workflowInfo } from '@temporalio/workflow';
+import { lacksOnlyApproval } from '../../core/run/approvals.ts';
 import type { RunEvent } from '../../core/run/events.ts';
 import { statusOfNamed } from '../../core/run/nodes.ts';
 import { whyNoAbort, whyNoRollback } from '../../core/run/old-pool.ts';
@@ -66,6 +67,7 @@ export function setHandlers(run: Run): void {
       if (paused === undefined && stalled === undefined) {
         throw refuse('it is neither paused nor stalled');
       }
+      if (paused === undefined && lacksOnlyApproval(run.state)) throw refuse('approve or reject what it waits for');
     },
   });
   setHandler(retryUpdate, (request) => retry(run, request), {
