@@ -25,6 +25,9 @@ interface DrainFlags extends ClusterOptions {
   readonly output: OutputFormat;
 }
 
+/** As for `kubectl drain`; all but `none` are the same here. */
+const dryRunModes = ['none', 'client', 'server'];
+
 /** Adds `drain`. Options that `kubectl drain` has too mean the same (kubectl reference, drain). */
 export function addDrain(program: Command, finish: (code: ExitCode) => void): void {
   program
@@ -38,10 +41,10 @@ export function addDrain(program: Command, finish: (code: ExitCode) => void): vo
     .option('--delete-emptydir-data', 'evict pods with emptyDir volumes too; their data is lost', false)
     .option('--force', 'evict pods without a controller too; nothing starts them again', false)
     .addOption(new Option('--ignore-daemonsets', 'pods of DaemonSets are never evicted').hideHelp())
-    .addOption(
-      new Option('--dry-run [mode]', 'show the plan and its findings; changes nothing')
-        .choices(['none', 'client', 'server'])
-        .default(false),
+    .option(
+      '--dry-run [mode]',
+      `show the plan and its findings; changes nothing (modes: ${dryRunModes.join(', ')})`,
+      false,
     )
     .option(
       '--cluster <name>',
@@ -70,7 +73,9 @@ export function addDrain(program: Command, finish: (code: ExitCode) => void): vo
     .action(async (names: readonly string[], options: DrainFlags) => {
       const { drainCommand } = await import('./commands/drain.ts');
       const { selector, pool, file, cluster, region, deleteEmptydirData, dryRun, ...rest } = options;
-      const chosen = { names, selector, pool, file, cluster, region };
+      // As for kubectl, a mode needs `=`: what follows a bare --dry-run is the first node.
+      const isNode = typeof dryRun === 'string' && !dryRunModes.includes(dryRun);
+      const chosen = { names: isNode ? [dryRun, ...names] : names, selector, pool, file, cluster, region };
       const isDryRun = dryRun !== false && dryRun !== 'none';
       const evicting = { deleteEmptyDirData: deleteEmptydirData, dryRun: isDryRun };
       const { terminate, force, yes, reason, accept, detach, output } = rest;

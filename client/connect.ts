@@ -137,6 +137,15 @@ function textOf(error: unknown): string {
 }
 
 /** Who gives the command, for the audit trail: NODEFERRY_USER or `user@host`. */
-export function operatorName(env: NodeJS.ProcessEnv = process.env): string {
-  return env['NODEFERRY_USER'] ?? `${userInfo().username}@${hostname()}`;
+export function operatorName(env: NodeJS.ProcessEnv = process.env, readUser = () => userInfo().username): string {
+  return env['NODEFERRY_USER'] ?? `${userName(readUser)}@${hostname()}`;
+}
+
+/** A container may run with a user ID that has no name (Node.js, os.userInfo: throws a SystemError then). */
+function userName(readUser: () => string): string {
+  try {
+    return readUser();
+  } catch {
+    return `uid-${process.getuid?.()}`;
+  }
 }

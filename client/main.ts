@@ -12,6 +12,10 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);
 });
+// Nor is one that reads no more messages: a cleanup ends what it has begun.
+process.stderr.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
 // npm runs scripts in the project's folder, but file names are relative to the caller's (docs.npmjs.com, npm run: INIT_CWD).
 const startedIn = process.env['INIT_CWD'];
 if (process.env['npm_lifecycle_event'] === 'nodeferry' && startedIn !== undefined) process.chdir(startedIn);

@@ -15,7 +15,7 @@ export const exitCodeTexts: Readonly<Record<(typeof exitCodes)[keyof typeof exit
     'Every node was replaced, and the probes lost requests only while no node of the run was out of its load balancers.',
   [exitCodes.usage]: 'The command line or the policy is wrong. Nothing was started.',
   [exitCodes.unreachable]:
-    'Temporal, the cluster, the cloud or a worker does not answer. What was requested was not done.',
+    'Temporal, the cluster, the cloud or a worker does not answer. What was requested was not done, unless the message says that this is not known.',
   [exitCodes.forbidden]: 'Credentials are missing, or do not allow what is needed.',
   [exitCodes.timedOut]: 'Stopped watching after --timeout. The run continues.',
   [exitCodes.detached]: 'Ended by Ctrl-C. A run that was started continues.',

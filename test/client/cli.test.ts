@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { operatorName } from '../../client/connect.ts';
 import { callCommandLine, runCommandLine } from '../support/command-line.ts';
 
 const main = fileURLToPath(new URL('../../client/main.ts', import.meta.url));
@@ -11,6 +12,21 @@ async function upgradeBy(policy: string) {
 }
 
 describe('the command line', () => {
+  test('ends as it would have when nobody reads its messages any more', () => {
+    const call = `"${process.execPath}" "${main}" status prod/web --address 127.0.0.1:1; echo "exit code $?" >&3`;
+    const { stdout } = spawnSync('sh', ['-c', `exec 3>&1; { ${call}; } 2>&1 | :`], { encoding: 'utf8' });
+    expect(stdout).toBe('exit code 69\n');
+  });
+
+  test('takes a node after --dry-run for a node, as kubectl does, and a mode for a mode', async () => {
+    const kubeconfig = fileURLToPath(new URL('../support/kubeconfig.json', import.meta.url));
+    const drain = async (...args: readonly string[]) =>
+      await callCommandLine(['drain', ...args, '--kubeconfig', kubeconfig, '--context', 'nowhere']);
+
+    expect((await drain('--dry-run', 'n1')).stderr).toContain('no context nowhere');
+    expect((await drain('--dry-run', 'client', 'n1')).stderr).toContain('no context nowhere');
+  });
+
   test('teaches its commands and exit codes on stdout', async () => {
     const help = await callCommandLine(['--help']);
 
@@ -163,4 +179,12 @@ describe('the command line', () => {
     expect(refused.stderr).toContain('127.0.0.1:1');
     expect(refused.stderr).toContain('TEMPORAL_ADDRESS');
   });
+});
+
+test('who gives a command has a name also where the user ID has none', () => {
+  const noName = () => {
+    throw new Error('uv_os_get_passwd returned ENOENT');
+  };
+  expect(operatorName({}, noName)).toMatch(/^uid-\d+@./);
+  expect(operatorName({ NODEFERRY_USER: 'ann' }, noName)).toBe('ann');
 });
