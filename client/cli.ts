@@ -75,6 +75,7 @@ export function createProgram(name: string, finish: (code: number) => void): Com
   program.commandsGroup('Control a run:');
   addControls(program, finish);
   addConcurrency(program, finish);
+  addAcceptUnprotected(program, finish);
   addNodeControls(program, finish);
   program.commandsGroup('Everything else:');
   addCleanup(program, finish);
@@ -206,6 +207,28 @@ function addConcurrency(program: Command, finish: (code: ExitCode) => void): voi
     .action(async (target: string, maxInFlight: number, options: { reason: string; output: OutputFormat }) => {
       const { controlCommand } = await import('./commands/control.ts');
       finish(await controlCommand('set-concurrency', parseRunTarget(target), { ...options, maxInFlight }));
+    });
+}
+
+function addAcceptUnprotected(program: Command, finish: (code: ExitCode) => void): void {
+  program
+    .command('accept-unprotected')
+    .description('let a Service lose connections that the run cannot protect')
+    .argument('<cluster/pool>', 'the pool, as in the policy')
+    .argument('<namespace/service>', 'the Service, as the run names it')
+    .requiredOption('--reason <text>', 'why, for the audit trail and the report')
+    .addOption(outputOption())
+    .addHelpText(
+      'after',
+      wrapHelp(
+        '\nFor a load balancer that nodeferry cannot watch and that came during the run. One that was there before is accepted with the' +
+          '\nplan: upgrade --accept. What is stalled continues after a resume.' +
+          '\n\nExample:\n  $ nodeferry accept-unprotected prod-eu/web preview-123/app --reason "nobody depends on previews"',
+      ),
+    )
+    .action(async (target: string, service: string, options: { reason: string; output: OutputFormat }) => {
+      const { controlCommand } = await import('./commands/control.ts');
+      finish(await controlCommand('accept-unprotected', parseRunTarget(target), { ...options, service }));
     });
 }
 

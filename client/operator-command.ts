@@ -5,6 +5,7 @@ import type { OperatorAction } from '../core/status/status.ts';
 import {
   type Acknowledgement,
   abortUpdate,
+  acceptUnprotectedUpdate,
   approveUpdate,
   type OperatorRequest,
   overrideWindowUpdate,
@@ -39,11 +40,13 @@ const updates = {
   reject: rejectUpdate,
   'override-window': overrideWindowUpdate,
   'set-concurrency': setConcurrencyUpdate,
+  'accept-unprotected': acceptUnprotectedUpdate,
 } as const;
 
 /** The command as a verb or noun in a sentence. */
 function wordOf(command: OperatorCommand): string {
   if (command === 'set-concurrency') return 'change';
+  if (command === 'accept-unprotected') return 'accept';
   if (command === 'rollback') return 'roll back';
   return command === 'override-window' ? 'override' : command;
 }

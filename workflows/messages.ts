@@ -108,6 +108,8 @@ export interface OperatorRequest {
   readonly maxInFlight?: number;
   /** For `retry` and `skip`: name of the node. */
   readonly node?: string;
+  /** For `acceptUnprotected`: `namespace/name` of the Service. */
+  readonly service?: string;
 }
 
 /**
@@ -169,6 +171,12 @@ export const setConcurrencyUpdate = update<Acknowledgement, [OperatorRequest]>('
  */
 export const overrideWindowUpdate = update<Acknowledgement, [OperatorRequest]>('overrideWindow');
 
+/**
+ * Lets a Service lose connections that the run can't protect, for example because its load balancer came during the run. Rejected without a
+ * reason, without a Service, and when it was accepted already. Steps that are stalled continue after a resume.
+ */
+export const acceptUnprotectedUpdate = update<Acknowledgement, [OperatorRequest]>('acceptUnprotected');
+
 /** Status of a run. A node in progress is `replacing` here; the `status` query of its own workflow has the step. */
 export const statusQuery = query<RunStatus>('status');
 
@@ -198,6 +206,9 @@ export const recallSignal = signal<[string]>('recall');
 
 /** Pool workflow to node workflow: restore the node for good, for this reason, unless its instance is being terminated. It answers. */
 export const skipSignal = signal<[string]>('skip');
+
+/** Pool workflow to node workflow: this Service, `namespace/name`, may lose connections; steps that begin from now on know it. */
+export const acceptedSignal = signal<[string]>('accepted');
 
 /** Node workflow to pool workflow: whether it restores its node because the node is to be skipped. */
 export const skipAnsweredSignal = signal<[SkipAnswer]>('skipAnswered');

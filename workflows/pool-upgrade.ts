@@ -8,6 +8,7 @@ import { divideIntoStages } from '../core/rollout/stages.ts';
 import { leftOf, pendingOf, skippedOf } from '../core/run/nodes.ts';
 import { mustRollBack } from '../core/run/rollback.ts';
 import { explainKept } from '../core/run/skip.ts';
+import { policyOf } from '../core/run/state.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
 import { awaitApproval, soak } from './run/approval.ts';
@@ -59,7 +60,7 @@ export async function poolUpgrade(input: PoolUpgradeInput): Promise<RunReport> {
  */
 export async function preflight(run: Run): Promise<PoolPlan> {
   setPhase(run, 'preflight');
-  const before = run.state.plan?.policy.guard.acceptUnprotected;
+  const before = run.state.plan && policyOf(run.state, run.state.plan.policy).guard.acceptUnprotected;
   const { approved: _, ...input } = run.input;
   const question = before === undefined ? run.input : { ...input, accepted: before };
   const observed = await toOutcome(() => steps('observe, audit, plan').preflight(question));

@@ -18,6 +18,7 @@ const told = {
   reject: 'Rejected: nodes in progress finish or are restored, then everything else is restored.',
   'override-window': 'Overridden: the run no longer waits for its upgrade windows.',
   'set-concurrency': 'Changed: nodes that are in progress finish, and the next ones keep to the new number.',
+  'accept-unprotected': 'Accepted: the Service may lose connections. What is stalled continues after a resume.',
   rollback:
     'Rolling back: nodes in progress finish or are restored, then the old pool gets its size again and all new nodes leave.',
   abort: 'Aborting: nodes in progress finish or are restored, then everything else is restored.',
@@ -32,6 +33,7 @@ export async function controlCommand(
     readonly of?: string;
     readonly maxInFlight?: number;
     readonly node?: string;
+    readonly service?: string;
     readonly output: OutputFormat;
   },
 ): Promise<ExitCode> {

@@ -22,6 +22,7 @@ const operatorActions = [
   'reject',
   'override-window',
   'set-concurrency',
+  'accept-unprotected',
 ] as const;
 
 /** A moment, as all our JSON has it. */

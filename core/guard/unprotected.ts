@@ -46,9 +46,16 @@ export function findLostProtection(question: {
   for (const fact of [...facts.unsupported, ...vanished, ...unobserved]) {
     if (isAccepted(fact, policy)) continue;
     const touch = describeImpact(fact, facts, nodes);
-    if (touch !== undefined) return `${fact.service} can't be protected, and ${touch}: ${fact.detail}`;
+    if (touch !== undefined)
+      return `${fact.service} can't be protected, and ${touch}: ${fact.detail}${explainAcceptance(fact, policy)}`;
   }
   return undefined;
+}
+
+/** The way out of a Service that nobody will change: an operator accepts that it may lose connections. */
+function explainAcceptance({ service }: UnsupportedServiceFacts, { cluster, pool }: Policy): string {
+  const command = `nodeferry accept-unprotected ${cluster.name}/${pool.name} ${service} --reason <why>`;
+  return `. If it may lose connections: ${command}`;
 }
 
 /** A Service that served behind a load balancer that is no longer observed, without a known reason. */

@@ -26,7 +26,7 @@ export function acceptedServices(findings: readonly Finding[], { accept = {} }: 
 }
 
 /** The policy of a run that may lose connections of these Services too. */
-export function withUnprotected(policy: Policy, services: readonly string[]): Policy {
+export function withUnprotected<P extends Pick<Policy, 'guard'>>(policy: P, services: readonly string[]): P {
   const acceptUnprotected = [...new Set([...policy.guard.acceptUnprotected, ...services])];
   return { ...policy, guard: { ...policy.guard, acceptUnprotected } };
 }

@@ -61,6 +61,8 @@ type OperatorEvent =
   | (Asked & { readonly type: 'reject' })
   /** From now on at most so many nodes may be in progress at the same time. */
   | (Asked & { readonly type: 'set-concurrency'; readonly maxInFlight: number })
+  /** This Service, `namespace/name`, may lose connections from now on. */
+  | (Asked & { readonly type: 'accept-unprotected'; readonly service: string })
   /** From now on the run continues outside of its upgrade windows. */
   | (Asked & { readonly type: 'override-window' })
   | { readonly type: 'withdraw'; readonly updateId: string };

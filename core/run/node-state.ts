@@ -25,6 +25,8 @@ export interface NodeState {
   readonly isAborted: boolean;
   /** No run receives the node's signals any more: its run was terminated, timed out, or was reset and does not know the node. */
   readonly isAbandoned: boolean;
+  /** Services that operators have accepted since it was started: they may lose connections. */
+  readonly accepted: readonly string[];
   /** The step that runs now, stalled or not. */
   readonly current: NodeStep;
   readonly stepsTaken: number;
@@ -57,6 +59,7 @@ export type NodeStateEvent =
   /** The node is to be restored. */
   | { readonly type: 'recall'; readonly reason: string }
   | { readonly type: 'abandon' }
+  | { readonly type: 'accept'; readonly service: string }
   | { readonly type: 'end'; readonly step: NodeStep };
 
 /** The state of a node's replacement before its first step. */
@@ -73,6 +76,7 @@ export function openNodeState(
     resumes,
     isAborted: false,
     isAbandoned: false,
+    accepted: [],
     current: 'pending',
     stepsTaken: 0,
   };
@@ -115,6 +119,8 @@ export function reduceNode(state: NodeState, event: NodeStateEvent): NodeState {
       return { ...state, status: { ...state.status, restoredBecause: event.reason } };
     case 'abandon':
       return { ...state, isAbandoned: true };
+    case 'accept':
+      return { ...state, accepted: [...state.accepted, event.service] };
     case 'end':
       return { ...state, status: { ...state.status, step: event.step, waiting: undefined } };
   }

@@ -1,3 +1,4 @@
+import { acceptUnprotected } from './accept-unprotected.ts';
 import { approve, reject, requestApproval, withoutApproval } from './approvals.ts';
 import { recordNewNodes, requestSize } from './capacity.ts';
 import { endNode } from './end-node.ts';
@@ -63,6 +64,7 @@ const reducers: Reducers = {
   reject,
   'override-window': overrideWindow,
   'set-concurrency': setConcurrency,
+  'accept-unprotected': acceptUnprotected,
   withdraw,
   pushRollback,
   dropRollback,

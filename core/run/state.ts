@@ -8,6 +8,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { Accepted } from '../status/losses.ts';
 import type { Outlook } from '../status/outlook.ts';
 import type { RunStatus } from '../status/status.ts';
+import { acceptedDuring, withAccepted } from './accepted-services.ts';
 
 /** A change of the run that must be rolled back. Recorded before the change, so that a change whose response was lost is rolled back too. */
 export type RollbackEntry =
@@ -144,15 +145,16 @@ export function isBoundToWindows({ status, isRollingBack }: RunState, { schedule
 }
 
 /** The policy as operators have changed it for this run, with the nodes that preflight has found in its target pool. */
-export function policyOf<P extends Pick<Policy, 'guard' | 'found'>>(
-  { plan, status: { maxInFlight } }: RunState,
-  policy: P,
-): P {
+export function policyOf<P extends Pick<Policy, 'guard' | 'found'>>(state: RunState, policy: P): P {
+  const {
+    plan,
+    status: { maxInFlight },
+  } = state;
   const found = plan?.policy.found;
   // With the Services of blockers that were accepted when the plan was made.
   const acceptUnprotected = plan?.policy.guard.acceptUnprotected ?? policy.guard.acceptUnprotected;
   const guard = { ...policy.guard, acceptUnprotected, ...(maxInFlight === undefined ? {} : { maxInFlight }) };
-  return { ...policy, guard, ...(found === undefined ? {} : { found }) };
+  return withAccepted({ ...policy, guard, ...(found === undefined ? {} : { found }) }, acceptedDuring(state.status));
 }
 
 /** How often a node, by name, was to be retried: with every resume of the run, and each time that an operator asked for it alone. */

@@ -64,7 +64,8 @@ export interface OperatorAction {
     | 'approve'
     | 'reject'
     | 'override-window'
-    | 'set-concurrency';
+    | 'set-concurrency'
+    | 'accept-unprotected';
   /** What was approved or rejected: `start`, `canary`, `zone eu-west-1b`; the number of nodes that was set; or the node. */
   readonly of?: string;
   readonly by: string;

@@ -5,6 +5,7 @@ import type { Done } from '../../activities/polling.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import { maxCandidates } from '../../core/plan/limits.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
+import { acceptedDuring } from '../../core/run/accepted-services.ts';
 import { idleOf, leftOf, pendingOf, stepOf } from '../../core/run/nodes.ts';
 import { cordonedOf } from '../../core/run/skip.ts';
 import { mayProceed } from '../../core/run/stalled.ts';
@@ -17,7 +18,7 @@ import { toOutcome, waits } from './steps.ts';
 import { windowQuestion } from './window.ts';
 
 /**
- * Excludes the next of these nodes. When the run is paused or stalls meanwhile, another concurrency is set, an abort becomes a rollback, a node is
+ * Excludes the next of these nodes. When the run is paused or stalls meanwhile, another concurrency is set, a Service is accepted, an abort becomes a rollback, a node is
  * skipped, or a node has been in progress and is neither that nor gone (restored and pending again, or drained), the step is cancelled before it
  * acts; if it has already acted, the excluded nodes are returned all the same. Empty when none was excluded; `window-closed` when no upgrade window
  * is open for long enough; `resumed` when none could be excluded, the run stalled, and an operator has resumed it. The stall also ends when one of
@@ -36,6 +37,7 @@ export async function excludeNext(
   apply(run, { type: 'setWaiting', waiting: { for: goal, until: undefined } });
   const { resumes, baselines, inProgress, rounds, status } = run.state;
   const inFlight = Object.values(inProgress);
+  const accepted = acceptedDuring(status);
   const candidates = waiting.slice(0, maxCandidates);
   const roundsBefore = Object.fromEntries(candidates.flatMap(({ name }) => countRounds(rounds, name)));
   const window = windowQuestion(run, plan, 'batch');
@@ -52,6 +54,7 @@ export async function excludeNext(
     !mayProceed(run.state) ||
     cordonedOf(run.state).length > 0 ||
     run.state.status.maxInFlight !== status.maxInFlight ||
+    acceptedDuring(run.state.status).length !== accepted.length ||
     run.state.status.rollback !== status.rollback ||
     idleOf(run.state, inFlight).some((node) => isStillThere(stepOf(run.state, node)));
   run.handles.hasPausableStep = true;

@@ -1,4 +1,5 @@
 import { CancellationScope, condition, currentUpdateInfo, setHandler, workflowInfo } from '@temporalio/workflow';
+import { whyNotAccept } from '../../core/run/accept-unprotected.ts';
 import { lacksOnlyApproval } from '../../core/run/approvals.ts';
 import type { RunEvent } from '../../core/run/events.ts';
 import { statusOfNamed } from '../../core/run/nodes.ts';
@@ -13,6 +14,7 @@ import { stepOf } from '../../core/steps/steps.ts';
 import {
   type Acknowledgement,
   abortUpdate,
+  acceptUnprotectedUpdate,
   approveUpdate,
   nodeGoesOnSignal,
   nodeRestoredSignal,
@@ -122,6 +124,14 @@ export function setHandlers(run: Run): void {
       if (request.reason.trim() === '') throw refuse('it needs a reason');
     },
   });
+  setHandler(acceptUnprotectedUpdate, (request) => acceptUnprotected(run, request), {
+    description: 'Let a Service lose connections that cannot be protected',
+    validator: (request) => {
+      requireOpen(run, request);
+      const why = whyNotAccept(run.state, request);
+      if (why !== undefined) throw refuse(why);
+    },
+  });
   setHandler(abortUpdate, (request) => answer(run, 'abort', request), {
     description: 'Roll the run back; as many new nodes stay as old ones were replaced',
     validator: (request) => {
@@ -201,7 +211,10 @@ function refuse(why: string) {
 
 function answer(
   run: Run,
-  action: Exclude<OperatorAction['action'] & RunEvent['type'], 'set-concurrency' | 'retry' | 'skip'>,
+  action: Exclude<
+    OperatorAction['action'] & RunEvent['type'],
+    'set-concurrency' | 'accept-unprotected' | 'retry' | 'skip'
+  >,
   { by, reason }: OperatorRequest,
 ): Acknowledgement {
   const at = Date.now();
@@ -209,6 +222,16 @@ function answer(
   if (endsRun) run.handles.forward.cancel();
   applyAndPublish(run, { type: action, by, reason, at });
   if (endsRun || action === 'resume') notifyResumed(run);
+  return acknowledge(run, at);
+}
+
+function acceptUnprotected(run: Run, { by, reason, service = '' }: OperatorRequest): Acknowledgement {
+  const at = Date.now();
+  apply(run, { type: 'accept-unprotected', by, reason, at, service });
+  for (const child of Object.values(run.handles.nodes)) {
+    // Sent in a cancelled run too. A node that has ended meanwhile does not need it.
+    CancellationScope.nonCancellable(async () => await child.accept(service)).catch(() => undefined);
+  }
   return acknowledge(run, at);
 }
 

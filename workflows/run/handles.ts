@@ -11,6 +11,8 @@ interface NodeHandle {
   readonly recall: (reason: string) => Promise<void>;
   /** Asks whether the node can still be restored for good, and has it restored if so. */
   readonly skip: (reason: string) => Promise<void>;
+  /** Tells it that a Service may lose connections. */
+  readonly accept: (service: string) => Promise<void>;
   /** The workflow was cancelled, so it restores its node. */
   readonly isCancelled: () => boolean;
 }

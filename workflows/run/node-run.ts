@@ -10,6 +10,7 @@ import type { Activities } from '../../activities/activities.ts';
 import type { NodeStepInput, NodeStepResult } from '../../activities/node-step.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
 import type { Problem } from '../../core/model/problem.ts';
+import { withAccepted } from '../../core/run/accepted-services.ts';
 import {
   isRecallable,
   isReversible,
@@ -24,6 +25,7 @@ import type { NodeStep } from '../../core/steps/node-steps.ts';
 import { type ActivityOf, deadlineMsOf, stepOf, type TakenStep } from '../../core/steps/steps.ts';
 import {
   abandonedSignal,
+  acceptedSignal,
   type NodeReplacementInput,
   nodeStatusQuery,
   recallSignal,
@@ -53,6 +55,7 @@ export function openNode(input: NodeReplacementInput): NodeRun {
     if (isRecallable(opened.state)) recall(opened, reason);
   });
   setHandler(skipSignal, (reason) => answerSkip(opened, reason));
+  setHandler(acceptedSignal, (service) => applyTo(opened, { type: 'accept', service }));
   setHandler(abandonedSignal, () => abandon(opened));
   if (input.restoreBecause !== undefined) recall(opened, input.restoreBecause);
   return opened;
@@ -152,7 +155,8 @@ async function waitForRetry(node: NodeRun, { problem, tries, resumes, isOutgoing
 
 /** The input of the step that has begun. Each step has its own number, so that a late attempt of an earlier step is recognized. */
 function nextInput({ input, state }: NodeRun): NodeStepInput {
-  const { run, node, pool, direction, policy, baselines, round } = input;
+  const { run, node, pool, direction, baselines, round } = input;
+  const policy = withAccepted(input.policy, state.accepted);
   return { run, node, pool, direction, policy, baselines, attempt: { round, step: state.stepsTaken } };
 }
 

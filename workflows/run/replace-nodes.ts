@@ -13,6 +13,7 @@ import type { Exclusion } from '../../activities/exclusion.ts';
 import type { NodeRef } from '../../core/model/node.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import type { Direction } from '../../core/policy/members.ts';
+import { acceptedDuring, withAccepted } from '../../core/run/accepted-services.ts';
 import { isTriedAgain } from '../../core/run/end-node.ts';
 import type { NodeEnd } from '../../core/run/events.ts';
 import { leftOf, pendingOf, statusOf } from '../../core/run/nodes.ts';
@@ -20,6 +21,7 @@ import { isSetAside } from '../../core/run/stalled.ts';
 import { type RunState, resumesOf } from '../../core/run/state.ts';
 import type { NodeStatus } from '../../core/status/status.ts';
 import {
+  acceptedSignal,
   attributesOf,
   type NodeReplacementInput,
   nodeReplacementId,
@@ -95,7 +97,7 @@ function haveMoved(state: RunState, nodes: readonly NodeRef[]): boolean {
 function startReplacement(run: Run, plan: PoolPlan, direction: Direction, exclusion: Exclusion): void {
   const { node } = exclusion;
   const pool = direction === 'forward' ? plan.oldPool : plan.newPool;
-  const { policy } = plan;
+  const policy = withAccepted(plan.policy, acceptedDuring(run.state.status));
   const workflowId = nodeReplacementId(policy.cluster.name, pool.name, plan.run, node.name);
   apply(run, { type: 'recordUnprotected', what: Object.values(exclusion.aside ?? {}) });
   apply(run, { type: 'startNode', node, workflowId, evidence: exclusion.evidence });
@@ -122,6 +124,7 @@ function startReplacement(run: Run, plan: PoolPlan, direction: Direction, exclus
     notifyResumed: async (count, options) => await (await starting).signal(resumedSignal, count, options),
     skip: async (reason) => await (await starting).signal(skipSignal, reason),
     recall: async (reason) => await (await starting).signal(recallSignal, reason),
+    accept: async (service) => await (await starting).signal(acceptedSignal, service),
     isCancelled: () => scope.consideredCancelled,
   };
 }

@@ -148,6 +148,7 @@ const screensOf: Readonly<Record<string, readonly string[]>> = {
       'reject',
       'override-window',
       'set-concurrency',
+      'accept-unprotected',
       'retry',
       'skip',
     ].map((name) => [name, ['status']]),

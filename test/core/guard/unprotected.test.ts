@@ -19,8 +19,10 @@ const services = [aService('web', pods)];
 const group = aGroup('web', nodes);
 const lost = anObservation({ nodes, pods, services }, [], [anUnsupported('web')]);
 const question = { facts: lost, baselines: [aBaseline('web', 2)], nodes, policy: aPolicy() };
+const wayOut = '. If it may lose connections: nodeferry accept-unprotected c/web default/web --reason <why>';
 const told =
-  "default/web can't be protected, and it has endpoints on the nodes: no load balancer has the address web.elb.example";
+  "default/web can't be protected, and it has endpoints on the nodes: no load balancer has the address web.elb.example" +
+  wayOut;
 
 describe('protection that is lost during a run', () => {
   test('is reported with the Service, how it concerns the nodes, and why', () => {
@@ -50,7 +52,8 @@ describe('protection that is lost during a run', () => {
 
   test('is reported when the load balancer of a Service that served is not observed any more, without a known reason', () => {
     expect(findLostProtection({ ...question, facts: { ...lost, unsupported: [] } })).toBe(
-      "default/web can't be protected, and it has endpoints on the nodes: its status no longer names a load balancer",
+      "default/web can't be protected, and it has endpoints on the nodes: its status no longer names a load balancer" +
+        wayOut,
     );
   });
 
