@@ -11,7 +11,7 @@ export const groupAttributes = {
   unhealthyDrainSeconds: 'target_health_state.unhealthy.draining_interval_seconds',
   proxyHeader: 'proxy_protocol_v2.enabled',
   sticky: 'stickiness.enabled',
-} as const satisfies CloudTerms['attributes'];
+} as const;
 
 /**
  * The annotations of Services that the controllers of AWS read (cloud-provider-aws pkg/providers/v1/aws.go; AWS Load Balancer Controller,
@@ -26,8 +26,6 @@ export const elbTerms: CloudTerms = {
     healthCheckInterval: `${prefix}-healthcheck-interval`,
     unhealthyThreshold: `${prefix}-healthcheck-unhealthy-threshold`,
     attributes: `${prefix}-target-group-attributes`,
-    // `*` overrides the attribute (AWS Load Balancer Controller, pkg/service/model_build_target_group.go, buildTargetGroupAttributes).
-    proxyHeader: `${prefix}-proxy-protocol`,
     letsConnectionsEnd: `${prefix}-connection-draining-enabled`,
     connectionEndSeconds: `${prefix}-connection-draining-timeout`,
     targetNodeLabels: `${prefix}-target-node-labels`,

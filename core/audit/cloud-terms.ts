@@ -29,8 +29,6 @@ interface ServiceAnnotations {
   readonly unhealthyThreshold: string;
   /** All attributes of the target groups in one text, `key=value,key=value`. Not every controller takes them from it. */
   readonly attributes: string;
-  /** With it, the controller that takes the attributes from an annotation has each connection begin with a PROXY protocol header, whatever they say. */
-  readonly proxyHeader: string;
   /** Whether a load balancer that is not made of target groups lets the connections of a node end. */
   readonly letsConnectionsEnd: string;
   /** For how long, in seconds. */
@@ -42,8 +40,7 @@ interface ServiceAnnotations {
 /**
  * What an attribute of a target group sets. `crossZone`: whether it sends to all zones. `drainSeconds`: how long connections may last after a
  * deregistration. `endsDrained`: whether what is left is closed then. `endsUnhealthy`: whether connections of an unhealthy target are closed.
- * `unhealthyDrainSeconds`: how long they may last otherwise. `proxyHeader`: whether each connection begins with a PROXY protocol header.
- * `sticky`: whether a client stays at its target.
+ * `unhealthyDrainSeconds`: how long they may last otherwise. `sticky`: whether a client stays at its target.
  */
 export type GroupAttribute =
   | 'crossZone'
@@ -51,5 +48,4 @@ export type GroupAttribute =
   | 'endsDrained'
   | 'endsUnhealthy'
   | 'unhealthyDrainSeconds'
-  | 'proxyHeader'
   | 'sticky';

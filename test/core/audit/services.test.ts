@@ -54,7 +54,7 @@ const cases: readonly RuleCase[] = [
     what: 'the PROXY protocol',
     found: { group: { sendsProxyHeader: true } },
     says: 'does not understand on healthCheckNodePort 30900',
-    fix: 'proxy_protocol_v2.enabled=false',
+    fix: 'Move the clients to a second Service',
     boundary: { group: { sendsProxyHeader: true }, service: { externalTrafficPolicy: 'Cluster' } },
   },
   {

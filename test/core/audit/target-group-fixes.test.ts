@@ -58,7 +58,6 @@ describe('an attribute of a target group', () => {
       'Key=target_health_state.unhealthy.connection_termination.enabled,Value=false Key=target_health_state.unhealthy.draining_interval_seconds,Value=300',
     ],
     ['SVC-024', { 'stickiness.enabled': 'true' }, 'Key=stickiness.enabled,Value=false'],
-    ['SVC-011', { 'proxy_protocol_v2.enabled': 'true' }, 'Key=proxy_protocol_v2.enabled,Value=false'],
   ])('%s: is set at the group, where its controller would refuse an annotation', (rule, attributes, pairs) => {
     const fix = fixOf(rule, { attributes });
 
@@ -84,12 +83,18 @@ describe('an attribute of a target group', () => {
     expect(fix).not.toHaveProperty('commands');
   });
 
-  test('of which another annotation decides can only be set without that one', () => {
+  test('is not switched off where servers rely on it: they would reject every connection', () => {
     const attributes = { 'proxy_protocol_v2.enabled': 'true' };
-    const removal = /Remove the annotation service\.beta\.kubernetes\.io\/aws-load-balancer-proxy-protocol if/;
+    const fixes = (['service-controller', 'aws-load-balancer-controller'] as const).map((controller) =>
+      fixOf('SVC-011', { controller, attributes }),
+    );
 
-    expect(fixOf('SVC-011', { controller: 'aws-load-balancer-controller', attributes })?.text).toMatch(removal);
-    expect(fixOf('SVC-011', { attributes })?.text).not.toMatch(removal);
+    for (const fix of fixes) {
+      expect(fix).toEqual({ text: expect.stringContaining('Do not switch the header off first') as string });
+      expect(fix?.text).toContain('PrivateLink');
+      expect(fix?.text).not.toContain('without interrupting');
+    }
+    expect(fixes).toHaveLength(2);
   });
 
   test('is set at the group where annotations of the Service say nothing about it', () => {
