@@ -33,9 +33,12 @@ export const elbTerms: CloudTerms = {
   attributes: groupAttributes,
   setAttributes,
   drainTime: `${groupAttributes.drainSeconds} of its target groups`,
-  // pkg/targetgroupbinding/utils.go
-  readinessGate: 'target-health.elbv2.k8s.aws/',
-  readinessGateLabel: 'elbv2.k8s.aws/pod-readiness-gate-inject=enabled',
+  // pkg/targetgroupbinding/utils.go; EKS Auto Mode has a domain of its own.
+  readinessGates: ['target-health.elbv2.k8s.aws/', 'target-health.eks.amazonaws.com/'],
+  readinessGateLabels: [
+    'elbv2.k8s.aws/pod-readiness-gate-inject=enabled',
+    'eks.amazonaws.com/pod-readiness-gate-inject=enabled',
+  ],
   // helm/aws-load-balancer-controller/templates/webhook.yaml
   readinessGateWebhook: {
     name: 'mpod.elbv2.k8s.aws',

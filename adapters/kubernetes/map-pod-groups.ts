@@ -1,8 +1,11 @@
 import type { ServiceFacts } from '../../core/model/service.ts';
 import { type NodeBackend, withNodeBackends } from './node-backends.ts';
 
-/** The part of a TargetGroupBinding (elbv2.k8s.aws/v1beta1) that matters here (aws-load-balancer-controller, apis/elbv2/v1beta1/targetgroupbinding_types.go). */
-export interface TargetGroupBinding {
+/**
+ * The part of a TargetGroupBinding that matters here (aws-load-balancer-controller, apis/elbv2/v1beta1/targetgroupbinding_types.go). EKS Auto Mode has the
+ * same fields in eks.amazonaws.com/v1, and requires the target type (EKS user guide, "Create an IngressClass to configure an Application Load Balancer").
+ */
+interface TargetGroupBinding {
   readonly metadata?: { readonly namespace?: string; readonly name?: string };
   readonly spec?: {
     readonly targetGroupARN?: string;
@@ -15,6 +18,19 @@ export interface TargetGroupBinding {
 export interface BoundGroup {
   readonly service: string;
   readonly name: string;
+}
+
+/** What the bindings of one controller say. */
+export interface Bindings {
+  readonly groups: readonly BoundGroup[];
+  /** Services to which they bind target groups of nodes. */
+  readonly nodes: readonly NodeBackend[];
+}
+
+/** Reads them. */
+export function readBindings(items: readonly object[]): Bindings {
+  const bindings = items as readonly TargetGroupBinding[];
+  return { groups: bindings.flatMap(boundGroupOf), nodes: bindings.flatMap(nodeBindingOf) };
 }
 
 /** None for a binding of nodes, and for one without an ARN, which its controller is still to find by name. */

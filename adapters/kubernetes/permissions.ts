@@ -71,6 +71,11 @@ async function isAllowed(connection: Connection, { resource, verb, namespace }: 
   return status?.allowed === true;
 }
 
+/** With its group where another one has a resource of the same name. */
 function formatPermission({ resource, verb, namespace }: Permission): string {
-  return `${verb} ${rbacName(resource)}${namespace === undefined ? '' : ` in namespace ${namespace}`}`;
+  const name = rbacName(resource);
+  const { group } = resources[resource];
+  const others = (Object.keys(resources) as ResourceName[]).filter((other) => other !== resource);
+  const named = others.some((other) => rbacName(other) === name) ? `${name}.${group}` : name;
+  return `${verb} ${named}${namespace === undefined ? '' : ` in namespace ${namespace}`}`;
 }

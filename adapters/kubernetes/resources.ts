@@ -49,6 +49,8 @@ export const resources = {
   persistentVolumes: core('persistentvolumes', false, ['list']),
   verticalPodAutoscalers: grouped('autoscaling.k8s.io', 'verticalpodautoscalers', true, ['list']),
   targetGroupBindings: { ...grouped('elbv2.k8s.aws', 'targetgroupbindings', true, ['list']), version: 'v1beta1' },
+  // Those of EKS Auto Mode (EKS user guide, "Enable EKS Auto Mode on existing EKS clusters", migration reference).
+  autoModeBindings: grouped('eks.amazonaws.com', 'targetgroupbindings', true, ['list']),
   validatingWebhookConfigurations: grouped('admissionregistration.k8s.io', 'validatingwebhookconfigurations', false, [
     'list',
   ]),

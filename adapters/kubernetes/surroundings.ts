@@ -22,7 +22,7 @@ import {
   type NetworkPolicyObject,
   networkPolicyFacts,
 } from './map-network-policy.ts';
-import { type BoundGroup, boundGroupOf, nodeBindingOf, type TargetGroupBinding } from './map-pod-groups.ts';
+import { type Bindings, type BoundGroup, readBindings } from './map-pod-groups.ts';
 import { type LimitRangeObject, limitRangeFacts, quotaFacts } from './map-quota.ts';
 import {
   apiServiceFacts,
@@ -87,6 +87,7 @@ const listed = [
   'persistentVolumes',
   'verticalPodAutoscalers',
   'targetGroupBindings',
+  'autoModeBindings',
   'validatingWebhookConfigurations',
   'mutatingWebhookConfigurations',
   'apiServices',
@@ -94,6 +95,11 @@ const listed = [
 ] as const satisfies readonly ResourceName[];
 
 type ReadResource = (typeof listed)[number];
+
+/** What is known of the bindings of each controller. */
+type KnownBindings = Readonly<Record<'targetGroupBindings' | 'autoModeBindings', Bindings>>;
+
+const noBindings: Bindings = { groups: [], nodes: [] };
 
 /** Objects of a resource, or why there are none. */
 interface Listed {
@@ -104,16 +110,20 @@ interface Listed {
 /** Creates the reader: plain lists, shared by all callers within `keptForMs`. */
 export function createSurroundings(connection: Connection, keptForMs: number): SurroundingsReader {
   let known: Surroundings | undefined;
+  let bindings: KnownBindings = { targetGroupBindings: noBindings, autoModeBindings: noBindings };
   let readAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<void> | undefined;
 
   async function readAll(): Promise<void> {
     const startedAt = Date.now();
     try {
-      const read = await Promise.all(
-        listed.map(async (name): Promise<readonly [ReadResource, Listed]> => [name, await list(connection, name)]),
+      const read = new Map(
+        await Promise.all(
+          listed.map(async (name): Promise<readonly [ReadResource, Listed]> => [name, await list(connection, name)]),
+        ),
       );
-      const now = joinSurroundings(new Map(read), known);
+      bindings = bindingsNow(read, bindings);
+      const now = joinSurroundings(read, known, bindings);
       // An unchanged result stays the same object, so that observations share what was computed from it.
       if (JSON.stringify(now) !== JSON.stringify(known)) known = now;
     } catch (error) {
@@ -134,10 +144,22 @@ export function createSurroundings(connection: Connection, keptForMs: number): S
   };
 }
 
-/** Bindings and Ingresses that we may not read any more stay what they were: a run that knew of a target group would otherwise take it for gone. */
-function joinSurroundings(read: ReadonlyMap<ReadResource, Listed>, before: Surroundings | undefined): Surroundings {
+/** Bindings that we may not read any more stay what they were: a run that knew of a target group would otherwise take it for gone. */
+function bindingsNow(read: ReadonlyMap<ReadResource, Listed>, before: KnownBindings): KnownBindings {
+  const now = (name: keyof KnownBindings) => {
+    const { items = [], unread } = read.get(name) ?? {};
+    return unread === undefined ? readBindings(items) : before[name];
+  };
+  return { targetGroupBindings: now('targetGroupBindings'), autoModeBindings: now('autoModeBindings') };
+}
+
+/** So do Ingresses. */
+function joinSurroundings(
+  read: ReadonlyMap<ReadResource, Listed>,
+  before: Surroundings | undefined,
+  bindings: KnownBindings,
+): Surroundings {
   const items = (name: ReadResource) => read.get(name)?.items ?? [];
-  const isUnread = (name: ReadResource) => read.get(name)?.unread !== undefined;
   return {
     networkPolicies: [
       ...items('networkPolicies').map((item) => networkPolicyFacts(item as NetworkPolicyObject)),
@@ -156,13 +178,12 @@ function joinSurroundings(read: ReadonlyMap<ReadResource, Listed>, before: Surro
     resizers: items('verticalPodAutoscalers').flatMap((item) => resizerFacts(item as VerticalPodAutoscaler)),
     apiServices: items('apiServices').flatMap((item) => apiServiceFacts(item as V1APIService)),
     managedNodes: items('karpenterNodePools').map((item) => nodePoolFacts(item as KarpenterNodePool)),
-    boundGroups: isUnread('targetGroupBindings')
-      ? (before?.boundGroups ?? [])
-      : items('targetGroupBindings').flatMap((item) => boundGroupOf(item as TargetGroupBinding)),
-    nodeBindings: items('targetGroupBindings').flatMap((item) => nodeBindingOf(item as TargetGroupBinding)),
-    ingressBackends: isUnread('ingresses')
-      ? (before?.ingressBackends ?? [])
-      : items('ingresses').flatMap((item) => ingressBackends(item as V1Ingress)),
+    boundGroups: Object.values(bindings).flatMap(({ groups }) => groups),
+    nodeBindings: Object.values(bindings).flatMap(({ nodes }) => nodes),
+    ingressBackends:
+      read.get('ingresses')?.unread === undefined
+        ? items('ingresses').flatMap((item) => ingressBackends(item as V1Ingress))
+        : (before?.ingressBackends ?? []),
     webhooks: [
       ...items('validatingWebhookConfigurations').flatMap((item) =>
         webhookFacts('ValidatingWebhookConfiguration', item as V1ValidatingWebhookConfiguration),

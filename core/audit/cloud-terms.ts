@@ -8,10 +8,10 @@ export interface CloudTerms {
   readonly setAttributes?: (group: string, attributes: Readonly<Record<string, string>>) => string;
   /** What sets for how long, in seconds, a load balancer lets the connections of a node end that it has deregistered. It ends a sentence. */
   readonly drainTime: string;
-  /** How the condition types of the readiness gates of pods that are targets begin. Absent where there are none. */
-  readonly readinessGate?: string;
-  /** Label (`key=value`) of a namespace in which new pods get readiness gates. Absent where they get them anyway. */
-  readonly readinessGateLabel?: string;
+  /** How the condition types of the readiness gates of pods that are targets begin, for each of its controllers. Absent where there are none. */
+  readonly readinessGates?: readonly string[];
+  /** Labels (`key=value`) of a namespace in which new pods get readiness gates, one for each controller. Absent where they get them anyway. */
+  readonly readinessGateLabels?: readonly string[];
   /** The webhook that adds readiness gates to new pods, and what sets that pods are not created without it. Absent where it is not part of the cluster. */
   readonly readinessGateWebhook?: { readonly name: string; readonly setting: string };
   /** Reason with which a readiness gate opens though the load balancer has not found the pod healthy. Absent where that does not happen. */

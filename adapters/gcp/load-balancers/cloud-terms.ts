@@ -7,7 +7,7 @@ import type { CloudTerms } from '../../../core/audit/cloud-terms.ts';
 export const googleTerms: CloudTerms = {
   drainTime: 'connectionDraining.drainingTimeoutSec of its backend service',
   // ingress-gce pkg/neg/types/shared/types.go
-  readinessGate: 'cloud.google.com/load-balancer-neg-ready',
+  readinessGates: ['cloud.google.com/load-balancer-neg-ready'],
   // ingress-gce pkg/neg/readiness/reflector.go, negReadyTimedOutReason: ten minutes after the pod was created.
   gateTimeout: 'LoadBalancerNegTimeout',
   controllers: [],

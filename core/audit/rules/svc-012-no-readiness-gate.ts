@@ -18,11 +18,11 @@ export const svc012NoReadinessGate: Rule = {
   needsLoadBalancers: true,
   check: (question) => {
     const { facts, nodes, terms } = question;
-    const { readinessGate } = terms;
-    if (readinessGate === undefined) return [];
+    const { readinessGates } = terms;
+    if (readinessGates === undefined) return [];
     const names = new Set(nodes.map(({ name }) => name));
     const hasGate = ({ lifecycle }: PodFacts) =>
-      (lifecycle?.readinessGates ?? []).some((gate) => gate.startsWith(readinessGate));
+      (lifecycle?.readinessGates ?? []).some((gate) => readinessGates.some((begins) => gate.startsWith(begins)));
     return auditedServices(question).flatMap(({ service, groups }) => {
       if (!groups.some(hasPods)) return [];
       const own = podsOf(service, facts.cluster).filter((pod) => !pod.terminating && !isFinished(pod));
@@ -39,9 +39,9 @@ export const svc012NoReadinessGate: Rule = {
           fix: {
             text: 'Have the controller of the load balancer inject readiness gates, then restart the workloads: gates are injected at creation only.',
             commands: [
-              ...(terms.readinessGateLabel === undefined
+              ...(terms.readinessGateLabels === undefined
                 ? []
-                : [`kubectl label namespace ${namespace} ${terms.readinessGateLabel}`]),
+                : [`kubectl label namespace ${namespace} ${terms.readinessGateLabels.join(' ')}`]),
               ...workloads.map((workload) => restart(workload, namespace)),
             ],
           },

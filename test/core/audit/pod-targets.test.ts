@@ -45,8 +45,16 @@ const cases: readonly RuleCase[] = [
     found: { group: networkLoadBalancer },
     says: '4 of 4 pods have no readiness gate',
     object: 'Service default/web',
-    fix: 'kubectl label namespace default elbv2.k8s.aws/pod-readiness-gate-inject=enabled\nkubectl -n default rollout restart deployment web',
+    fix: 'kubectl label namespace default elbv2.k8s.aws/pod-readiness-gate-inject=enabled eks.amazonaws.com/pod-readiness-gate-inject=enabled\nkubectl -n default rollout restart deployment web',
     boundary: { group: networkLoadBalancer, pods: gated(gate) },
+  },
+  {
+    rule: 'SVC-012',
+    severity: 'error',
+    what: 'pods without one behind a load balancer of EKS Auto Mode too',
+    found: ofIngress,
+    says: '4 of 4 pods have no readiness gate',
+    boundary: { ...ofIngress, pods: gated('target-health.eks.amazonaws.com/k8s-default-web') },
   },
   {
     rule: 'SVC-012',
