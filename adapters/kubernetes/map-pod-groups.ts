@@ -6,7 +6,11 @@ import { type NodeBackend, withNodeBackends } from './node-backends.ts';
  * same fields in eks.amazonaws.com/v1, and requires the target type (EKS user guide, "Create an IngressClass to configure an Application Load Balancer").
  */
 interface TargetGroupBinding {
-  readonly metadata?: { readonly namespace?: string; readonly name?: string };
+  readonly metadata?: {
+    readonly namespace?: string;
+    readonly name?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+  };
   readonly spec?: {
     readonly targetGroupARN?: string;
     readonly targetType?: string;
@@ -20,11 +24,20 @@ export interface BoundGroup {
   readonly name: string;
 }
 
+/** Of what the controller makes for the Service of that name (aws-load-balancer-controller, pkg/deploy/tracking/provider.go, StackLabels). */
+const stackNamespaceLabel = 'service.k8s.aws/stack-namespace';
+const stackNameLabel = 'service.k8s.aws/stack-name';
+
 /** What the bindings of one controller say. */
 export interface Bindings {
   readonly groups: readonly BoundGroup[];
   /** Services to which they bind target groups of nodes. */
-  readonly nodes: readonly NodeBackend[];
+  readonly nodes: readonly NodeBinding[];
+}
+
+/** A binding of nodes. `isOwn`: its controller has made it for the load balancer of the Service itself. */
+export interface NodeBinding extends NodeBackend {
+  readonly isOwn: boolean;
 }
 
 /** Reads them. */
@@ -56,24 +69,27 @@ export function withBoundGroups(
 }
 
 /** The Service on whose port of each node a target group sends; none for a binding of pods. */
-export function nodeBindingOf({ metadata, spec }: TargetGroupBinding): readonly NodeBackend[] {
-  const { namespace = '', name = '' } = metadata ?? {};
+export function nodeBindingOf({ metadata, spec }: TargetGroupBinding): readonly NodeBinding[] {
+  const { namespace = '', name = '', labels = {} } = metadata ?? {};
   if (spec?.targetType !== 'instance' || spec.serviceRef?.name === undefined) return [];
-  return [
-    { service: `${namespace}/${spec.serviceRef.name}`, by: `TargetGroupBinding ${namespace}/${name}`, groups: [] },
-  ];
+  const service = `${namespace}/${spec.serviceRef.name}`;
+  const isOwn = `${labels[stackNamespaceLabel]}/${labels[stackNameLabel]}` === service;
+  return [{ service, by: `TargetGroupBinding ${namespace}/${name}`, groups: [], isOwn }];
 }
 
 /**
- * The Services with the bindings of nodes to them, which nobody observes: those of an Ingress or a Gateway, and those that somebody made. The load
- * balancer of a Service of type LoadBalancer has such a binding too, and is observed by its address.
+ * The Services with the bindings of nodes to them, which nobody observes: those of an Ingress or a Gateway, and those that somebody made. Their Services
+ * are of type NodePort or LoadBalancer (aws-load-balancer-controller, docs/guide/ingress/annotations.md, target-type). The own load balancer of a Service
+ * of type LoadBalancer has such a binding too, and is observed by its address.
  */
 export function withNodeBindings(
   services: readonly ServiceFacts[],
-  bindings: readonly NodeBackend[],
+  bindings: readonly NodeBinding[],
 ): readonly ServiceFacts[] {
-  const groupsFor = ({ type }: ServiceFacts) => (type === 'NodePort' ? [] : undefined);
-  return withNodeBackends(services, bindings, { groupsFor, hint });
+  const groupsFor = ({ type }: ServiceFacts) => (type === 'ClusterIP' ? undefined : []);
+  const balanced = new Set(services.filter(({ type }) => type === 'LoadBalancer').map(({ key }) => key));
+  const others = bindings.filter(({ service, isOwn }) => !isOwn || !balanced.has(service));
+  return withNodeBackends(services, others, { groupsFor, hint });
 }
 
 const hint =

@@ -22,7 +22,7 @@ import {
   type NetworkPolicyObject,
   networkPolicyFacts,
 } from './map-network-policy.ts';
-import { type Bindings, type BoundGroup, readBindings } from './map-pod-groups.ts';
+import { type Bindings, type BoundGroup, type NodeBinding, readBindings } from './map-pod-groups.ts';
 import { type LimitRangeObject, limitRangeFacts, quotaFacts } from './map-quota.ts';
 import {
   apiServiceFacts,
@@ -58,7 +58,7 @@ export type Surroundings = Required<
   /** Target groups of pods that objects of the cluster bind to Services. */
   readonly boundGroups: readonly BoundGroup[];
   /** Services to which such objects bind target groups of nodes. */
-  readonly nodeBindings: readonly NodeBackend[];
+  readonly nodeBindings: readonly NodeBinding[];
   /** Services behind Ingresses that may send to them through nodes. */
   readonly ingressBackends: readonly NodeBackend[];
 };

@@ -1,6 +1,6 @@
 /** What the API server tells of pods that are targets of load balancers. */
 import type { V1Pod } from '@kubernetes/client-node';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { podFacts } from '../../../adapters/kubernetes/map-pod.ts';
 import {
   boundGroupOf,
@@ -41,17 +41,39 @@ test('a Service that names its groups itself keeps these', () => {
   expect(withBoundGroups([aService('web', [], { podGroups })], binding())[0]?.podGroups).toBe(podGroups);
 });
 
-test('a Service of type NodePort to whose nodes a binding sends has its load balancer, which names no groups', () => {
-  const bound = (spec: { readonly targetType?: string }) =>
-    nodeBindingOf({ metadata: { namespace: 'default', name: 'tgb' }, spec: { ...spec, serviceRef: { name: 'web' } } });
+describe('a Service to whose nodes a binding sends', () => {
+  const bound = (spec: { readonly targetType?: string }, labels: Readonly<Record<string, string>> = {}) =>
+    nodeBindingOf({
+      metadata: { namespace: 'default', name: 'tgb', labels },
+      spec: { ...spec, serviceRef: { name: 'web' } },
+    });
   const told = (type: ServiceFacts['type'], bindings = bound({ targetType: 'instance' })) =>
     withNodeBindings([aService('web', [], { type }), aService('api', [], { type })], bindings).map(
       ({ nodePortBalancers }) => nodePortBalancers?.map(({ by, groups }) => [by, ...groups].join(' ')).join(),
     );
-  expect(told('NodePort')).toEqual(['TargetGroupBinding default/tgb', undefined]);
-  expect(told('LoadBalancer')).toEqual([undefined, undefined]);
-  expect(told('NodePort', bound({ targetType: 'ip' }))).toEqual([undefined, undefined]);
-  expect(told('NodePort', bound({}))).toEqual([undefined, undefined]);
+  const labelled = (prefix: string, name: string, namespace = 'default') =>
+    bound(
+      { targetType: 'instance' },
+      { [`${prefix}.k8s.aws/stack-namespace`]: namespace, [`${prefix}.k8s.aws/stack-name`]: name },
+    );
+
+  test.each(['NodePort', 'LoadBalancer'] as const)('has its load balancer, which names no groups (%s)', (type) => {
+    expect(told(type)).toEqual(['TargetGroupBinding default/tgb', undefined]);
+    expect(told(type, labelled('ingress', 'web'))).toEqual(['TargetGroupBinding default/tgb', undefined]);
+    expect(told(type, labelled('service', 'other'))).toEqual(['TargetGroupBinding default/tgb', undefined]);
+    expect(told(type, labelled('service', 'web', 'other'))).toEqual(['TargetGroupBinding default/tgb', undefined]);
+    expect(told(type, bound({ targetType: 'ip' }))).toEqual([undefined, undefined]);
+    expect(told(type, bound({}))).toEqual([undefined, undefined]);
+  });
+
+  test('does not have its own load balancer twice, which is found by its address', () => {
+    expect(told('LoadBalancer', labelled('service', 'web'))).toEqual([undefined, undefined]);
+    expect(told('NodePort', labelled('service', 'web'))).toEqual(['TargetGroupBinding default/tgb', undefined]);
+  });
+
+  test('has none without a port on each node', () => {
+    expect(told('ClusterIP')).toEqual([undefined, undefined]);
+  });
 });
 
 test.each(['Succeeded', 'Failed'])('a pod that has %s has no address any more: another may have it', (phase) => {

@@ -12,7 +12,7 @@ const ofNodes = {
   metadata: { namespace: 'default', name: 'of-nodes' },
   spec: { targetGroupARN: 'arn:api', targetType: 'instance', serviceRef: { name: 'api' } },
 };
-const nodeBindings = [{ service: 'default/api', by: 'TargetGroupBinding default/of-nodes', groups: [] }];
+const nodeBindings = [{ service: 'default/api', by: 'TargetGroupBinding default/of-nodes', groups: [], isOwn: false }];
 
 /** An API server whose add-on of that resource may not be listed, or is not installed. EKS Auto Mode is not enabled unless said. */
 function open(autoModeBindings = 404) {

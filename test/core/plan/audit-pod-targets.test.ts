@@ -114,6 +114,8 @@ describe('a NodePort Service', () => {
       // Its instance groups have all nodes, and with policy Cluster each of them forwards.
       expect(foundWith({ endpoints: [], externalTrafficPolicy: 'Cluster' })).toMatchObject([{ severity: 'blocker' }]);
       expect(foundWith({ endpoints: [] })).toEqual([]);
+      // A load balancer of its own that is observed says nothing about the other one.
+      expect(foundWith({ type: 'LoadBalancer' }, {}, {})).toMatchObject([{ severity: 'blocker' }]);
     });
 
     test('is protected where all its target groups are found', () => {
