@@ -1,5 +1,7 @@
 import type { ServiceFacts } from '../../core/model/service.ts';
 import type { TargetGroupBase } from '../../core/model/target-group.ts';
+import type { UnsupportedServiceFacts } from '../../core/model/unsupported-service.ts';
+import { listNames } from '../../core/text/format.ts';
 import type { KnownAttributes } from './attributes.ts';
 import { type ElbReader, listLoadBalancersByArn, listTargetGroupsByArn } from './describe.ts';
 import { isArn, mapTargetGroup } from './map.ts';
@@ -52,4 +54,21 @@ export async function discoverBoundGroups(
       return mapTargetGroup({ ...one, controller, isBound: true, loadBalancerAttributes, targetGroupAttributes });
     }),
   );
+}
+
+/**
+ * A Service whose pods somebody registers in target groups of another account, by a role that the binding names (AWS Load Balancer Controller,
+ * docs/guide/targetgroupbinding, "AssumeRole"). Our own role cannot read these, and is not told of them when it asks.
+ */
+export function boundInOtherAccounts({ key, podGroups }: ServiceFacts): readonly UnsupportedServiceFacts[] {
+  const { inOtherAccounts } = podGroups ?? {};
+  if (inOtherAccounts === undefined) return [];
+  return [
+    {
+      service: key,
+      why: 'other-targets',
+      detail: `${listNames(inOtherAccounts)} registers its pods in a target group of another account (iamRoleArnToAssume)`,
+      hint: 'Whether a pod is deregistered there could not be observed. Use a target group of this account, or give the pods a preStop sleep that outlasts their deregistration.',
+    },
+  ];
 }

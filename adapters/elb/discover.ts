@@ -71,7 +71,8 @@ function arnsOf(entries: readonly ServiceLoadBalancer[]): readonly string[] {
   return [...new Set(entries.map(({ loadBalancer }) => loadBalancer.LoadBalancerArn ?? ''))];
 }
 
-function firstOfEachService(facts: readonly UnsupportedServiceFacts[]): readonly UnsupportedServiceFacts[] {
+/** The first fact about each Service. */
+export function firstOfEachService(facts: readonly UnsupportedServiceFacts[]): readonly UnsupportedServiceFacts[] {
   return [...Map.groupBy(facts, ({ service }) => service).values()].flatMap((ofService) => ofService.slice(0, 1));
 }
 

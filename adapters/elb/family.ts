@@ -20,7 +20,9 @@ export function createElbFamily(options: ElbOptions): LoadBalancerFamily {
     kinds: targetGroupKinds,
     hasNode: isNodeOfAws,
     claims: ({ hostnames, podGroups }) =>
-      hostnames.some((address) => isIP(address) === 0) || podGroups?.names.some(isArn) === true,
+      hostnames.some((address) => isIP(address) === 0) ||
+      podGroups?.names.some(isArn) === true ||
+      podGroups?.inOtherAccounts !== undefined,
     discover: async (services, asked) => await (await load()).discover(services, asked),
     readTargets: async (groups, asked) => await (await load()).readTargets(groups, asked),
   };

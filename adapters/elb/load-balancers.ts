@@ -6,8 +6,8 @@ import { coalesce } from '../calls/coalesce.ts';
 import { createRateLimiter } from '../calls/rate-limiter.ts';
 import { rememberAttributes } from './attributes.ts';
 import { readTargetHealth } from './describe.ts';
-import { discoverTargetGroups } from './discover.ts';
-import { discoverBoundGroups } from './discover-bound.ts';
+import { discoverTargetGroups, firstOfEachService } from './discover.ts';
+import { boundInOtherAccounts, discoverBoundGroups } from './discover-bound.ts';
 
 /** How the ELB adapter works. Credentials and endpoint come from the SDK's own provider chain, e.g. `AWS_ENDPOINT_URL`. */
 export interface ElbOptions extends AwsClientOptions {
@@ -46,9 +46,10 @@ export function createElbLoadBalancers(options: ElbOptions): LoadBalancers {
       const since = clock.now() - (anew ? 0 : attributesKnownForMs);
       const discoverer = { reader, attributes, since };
       const exposed = await discoverTargetGroups(discoverer, services, beside);
+      const elsewhere = [...services, ...(beside ?? [])].flatMap(boundInOtherAccounts);
       return {
-        ...exposed,
         groups: [...exposed.groups, ...(await discoverBoundGroups(discoverer, services, exposed.groups))],
+        unsupported: firstOfEachService([...exposed.unsupported, ...elsewhere]),
       };
     },
     readTargets: async (groups, { since, first = false } = {}) => {

@@ -14,14 +14,18 @@ interface TargetGroupBinding {
   readonly spec?: {
     readonly targetGroupARN?: string;
     readonly targetType?: string;
+    /** Role of the account that the target group is in, where that is another one (docs/guide/targetgroupbinding, "AssumeRole"). */
+    readonly iamRoleArnToAssume?: string;
     readonly serviceRef?: { readonly name?: string };
   };
 }
 
-/** A target group of pods, by ARN, and the Service (`namespace/name`) whose pods are its targets. */
+/** A target group of pods, by ARN, and the Service (`namespace/name`) whose pods are its targets. `inOtherAccount`: nobody here can read it. */
 export interface BoundGroup {
   readonly service: string;
   readonly name: string;
+  readonly by: string;
+  readonly inOtherAccount: boolean;
 }
 
 /** Of what the controller makes for the Service of that name (aws-load-balancer-controller, pkg/deploy/tracking/provider.go, StackLabels). */
@@ -48,9 +52,14 @@ export function readBindings(items: readonly object[]): Bindings {
 
 /** None for a binding of nodes, and for one without an ARN, which its controller is still to find by name. */
 export function boundGroupOf({ metadata, spec }: TargetGroupBinding): readonly BoundGroup[] {
-  const { targetGroupARN: name = '', targetType, serviceRef } = spec ?? {};
-  if (targetType === 'instance' || name === '' || serviceRef?.name === undefined) return [];
-  return [{ service: `${metadata?.namespace ?? ''}/${serviceRef.name}`, name }];
+  const { targetGroupARN: name = '', targetType, serviceRef, iamRoleArnToAssume: role = '' } = spec ?? {};
+  const inOtherAccount = role !== '';
+  if (targetType === 'instance' || serviceRef?.name === undefined || (name === '' && !inOtherAccount)) return [];
+  return [{ service: `${metadata?.namespace ?? ''}/${serviceRef.name}`, name, by: nameOf(metadata), inOtherAccount }];
+}
+
+function nameOf({ namespace = '', name = '' }: TargetGroupBinding['metadata'] = {}): string {
+  return `TargetGroupBinding ${namespace}/${name}`;
 }
 
 /** The Services with the target groups that are bound to them. */
@@ -63,18 +72,31 @@ export function withBoundGroups(
   return services.map((service) => {
     const own = byService.get(service.key);
     if (own === undefined || service.podGroups !== undefined) return service;
-    const names = [...new Set(own.map(({ name }) => name))].toSorted();
-    return { ...service, podGroups: { names, zones: [], zonesNeedCandidate: false } };
+    const [theirs, ours] = [
+      own.filter(({ inOtherAccount }) => inOtherAccount),
+      own.filter((one) => !one.inOtherAccount),
+    ];
+    const names = [...new Set(ours.map(({ name }) => name))].toSorted();
+    const inOtherAccounts = theirs.map(({ by }) => by).toSorted();
+    return {
+      ...service,
+      podGroups: {
+        names,
+        ...(inOtherAccounts.length > 0 && { inOtherAccounts }),
+        zones: [],
+        zonesNeedCandidate: false,
+      },
+    };
   });
 }
 
 /** The Service on whose port of each node a target group sends; none for a binding of pods. */
 export function nodeBindingOf({ metadata, spec }: TargetGroupBinding): readonly NodeBinding[] {
-  const { namespace = '', name = '', labels = {} } = metadata ?? {};
+  const { namespace = '', labels = {} } = metadata ?? {};
   if (spec?.targetType !== 'instance' || spec.serviceRef?.name === undefined) return [];
   const service = `${namespace}/${spec.serviceRef.name}`;
   const isOwn = `${labels[stackNamespaceLabel]}/${labels[stackNameLabel]}` === service;
-  return [{ service, by: `TargetGroupBinding ${namespace}/${name}`, groups: [], isOwn }];
+  return [{ service, by: nameOf(metadata), groups: [], isOwn }];
 }
 
 /**

@@ -13,6 +13,8 @@ export interface EndpointFacts {
 export interface PodGroupsFacts {
   /** As their cloud calls them, e.g. ARNs. */
   readonly names: readonly string[];
+  /** Objects that have its pods in groups of another account, which nobody here observes, e.g. `TargetGroupBinding default/web`. Absent where none has. */
+  readonly inOtherAccounts?: readonly string[];
   /** Zones in which there are such groups. Empty where they are not told by zone. */
   readonly zones: readonly string[];
   /**

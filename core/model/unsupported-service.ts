@@ -1,5 +1,6 @@
 /**
- * A Service of type LoadBalancer whose load balancer cannot be observed, so that the run cannot tell when a node is deregistered from it.
+ * A Service whose load balancer cannot be observed, so that the run cannot tell when a node or a pod is deregistered from it: its own, where it is of type
+ * LoadBalancer, or one that has its pods in a group of another account.
  * A Service is unsupported as a whole, even if some of its target groups can be observed.
  */
 export interface UnsupportedServiceFacts {

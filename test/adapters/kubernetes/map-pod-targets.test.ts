@@ -19,7 +19,7 @@ const binding = (changes: object = {}) =>
   });
 
 test('a binding of pods names its Service and its target group; without a type it may be one', () => {
-  const told = [{ service: 'default/web', name: arn }];
+  const told = [{ service: 'default/web', name: arn, by: 'TargetGroupBinding default/', inOtherAccount: false }];
   expect(binding()).toEqual(told);
   expect(
     boundGroupOf({ metadata: { namespace: 'default' }, spec: { targetGroupARN: arn, serviceRef: { name: 'web' } } }),
@@ -34,6 +34,23 @@ test('a Service has the groups that are bound to it, each once, and no zones in 
   const [first, second] = withBoundGroups([web, api], [...binding(), ...binding()]);
   expect(first?.podGroups).toEqual({ names: [arn], zones: [], zonesNeedCandidate: false });
   expect(second).toBe(api);
+});
+
+test('a binding by the role of another account names its object, since nobody here can read its group', () => {
+  const metadata = { namespace: 'default', name: 'peered' };
+  const role = { iamRoleArnToAssume: 'arn:aws:iam::2:role/targets', serviceRef: { name: 'web' } };
+  const theirs = [
+    boundGroupOf({ metadata, spec: { ...role, targetType: 'ip', targetGroupARN: arn } }),
+    boundGroupOf({ metadata, spec: { ...role, targetGroupARN: '' } }),
+  ];
+  for (const one of theirs)
+    expect(withBoundGroups([aService('web', [])], [...binding(), ...one])[0]?.podGroups).toEqual({
+      names: [arn],
+      inOtherAccounts: ['TargetGroupBinding default/peered'],
+      zones: [],
+      zonesNeedCandidate: false,
+    });
+  expect(boundGroupOf({ metadata, spec: { ...role, targetType: 'instance', targetGroupARN: arn } })).toEqual([]);
 });
 
 test('a Service that names its groups itself keeps these', () => {

@@ -6,7 +6,9 @@ const binding = {
   metadata: { namespace: 'default' },
   spec: { targetGroupARN: 'arn:web', targetType: 'ip', serviceRef: { name: 'web' } },
 };
-const boundGroups = [{ service: 'default/web', name: 'arn:web' }];
+const boundGroups = [
+  { service: 'default/web', name: 'arn:web', by: 'TargetGroupBinding default/', inOtherAccount: false },
+];
 
 const ofNodes = {
   metadata: { namespace: 'default', name: 'of-nodes' },

@@ -6,6 +6,7 @@ import {
   RegisterTargetsCommand,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import { beforeEach, expect, test } from 'vitest';
+import { createElbFamily } from '../../../adapters/elb/family.ts';
 import { createElbLoadBalancers } from '../../../adapters/elb/load-balancers.ts';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import { nameOfTarget, type TargetGroupBase } from '../../../core/model/target-group.ts';
@@ -39,10 +40,27 @@ const bind = (...names: string[]) =>
     hostnames: [],
     podGroups: { names, zones: [], zonesNeedCandidate: false },
   });
+const inOtherAccounts = ['TargetGroupBinding default/peered'];
 const statesOf = async (groups: readonly TargetGroupBase[]) => {
   const read = await balancers.readTargets(groups);
   return Object.fromEntries(read.flatMap(({ targets }) => targets.map((one) => [nameOfTarget(one), one.state])));
 };
+
+test('a group of pods in another account is told as one that nobody can watch, beside what is seen', async () => {
+  const podGroups = { names: [arn], inOtherAccounts, zones: [], zonesNeedCandidate: false };
+  const service = { ...bound, podGroups };
+  const theirs = { ...bound, key: 'default/theirs', podGroups: { ...podGroups, names: [] } };
+  const { groups, unsupported } = await balancers.discover([service], { beside: [theirs] });
+
+  expect(groups.map(({ id }) => id)).toEqual([arn]);
+  expect(unsupported.map(({ service: key, why }) => [key, why])).toEqual([
+    ['default/web', 'other-targets'],
+    ['default/theirs', 'other-targets'],
+  ]);
+  expect(unsupported[0]?.detail).toContain('TargetGroupBinding default/peered');
+  const clock = { now: () => 0, sleep: async () => undefined };
+  expect(createElbFamily({ region: 'eu-west-1', clock }).claims(theirs)).toBe(true);
+});
 
 test('a target group that is bound to a Service is told with its pods, whatever the type of the Service', async () => {
   const { groups, unsupported } = await balancers.discover([bound]);
