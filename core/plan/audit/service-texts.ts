@@ -52,9 +52,9 @@ export const serviceTexts: Readonly<Record<string, RuleText>> = {
   },
   'SVC-025': {
     severities: ['warning'],
-    title: 'Old and new nodes that exceed the targets of a load balancer',
-    why: 'Load balancers have a limit of targets. While new nodes exist beside old ones it may be exceeded: new nodes are not registered then, and nothing serves on them.',
-    fix: 'Let the new pool grow in smaller waves (spec.nodeSurge), or have the limit raised. The limits are defaults: an account may have more.',
+    title: 'Old and new targets that exceed the limit of a load balancer',
+    why: 'Load balancers have a limit of targets. While new nodes exist beside old ones, or where pods are targets, replacements beside their pods, it may be exceeded: new ones are not registered then, and get no traffic.',
+    fix: 'Let the new pool grow in smaller waves (spec.nodeSurge), have fewer pods surged at a time (spec.podSurge.max) where pods are targets, or have the limit raised. The limits are defaults: an account may have more.',
   },
   'SVC-027': {
     severities: ['blocker', 'error', 'warning'],
