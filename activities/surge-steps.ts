@@ -196,9 +196,8 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
   }
 
   async function growCreated(plan: PlanInBrief, size: number): Promise<void> {
-    const { newPool, oldPool: source, run } = plan;
-    const replacement = requireCapability(pools, newPool, 'replacement');
-    await replacement.resize(newPool, { ...requestOf(plan, size), run, source });
+    const { newPool, run } = plan;
+    await requireCapability(pools, newPool, 'replacement').resize(newPool, { ...requestOf(plan, size), run });
   }
 }
 

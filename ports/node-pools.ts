@@ -76,10 +76,9 @@ export interface PoolReplacement {
     },
   ): Promise<void>;
   /**
-   * Requests this many instances in a pool that this run created to replace `source`. Does nothing when as many, or more, have been requested
-   * already. @throws NodeferryError NotOwned for a pool that another run created
+   * Requests this many instances in a pool that this run created. Does nothing when as many, or more, have been requested already. @throws NodeferryError NotOwned for a pool that another run created
    */
-  resize(ref: PoolRef, request: InstanceRequest & { readonly run: string; readonly source: PoolRef }): Promise<void>;
+  resize(ref: PoolRef, request: InstanceRequest & { readonly run: string }): Promise<void>;
   /**
    * Requests the deletion; does nothing while the pool is being deleted. What runs have changed elsewhere for its sake is restored, also when the pool is
    * gone already. With `onlyIfCreatedBy` it refuses (NotOwned) a pool that this run did not create. Without it, it refuses (ProviderRefused) a pool that still

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { CreateNodegroupRequest, Nodegroup } from '@aws-sdk/client-eks';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { TargetPolicy } from '../../core/policy/policy.ts';
-import { originalMinSize } from './settings-tag.ts';
+import { originalMinSize, ownersMinSizeTag } from './settings-tag.ts';
 
 /** Tag on a replacement node group: the run that created it. */
 export const createdByTag = 'nodeferry.dev/created-by';
@@ -20,8 +20,10 @@ export interface CloneRequest {
 }
 
 /**
- * The request for a node group like `source` with the target's changes (EKS API reference, CreateNodegroup). The minimum size is the source's, but
- * never above the size. The maximum size is never below it. @throws NodeferryError ProviderRefused for a target that such a node group can't have
+ * The request for a node group like `source` with the target's changes (EKS API reference, CreateNodegroup). It has its size as its minimum: until the
+ * pods have moved, the cluster autoscaler would remove the new nodes as unneeded, but never below the minimum (EKS API reference, NodegroupScalingConfig).
+ * A tag keeps the minimum that the owner of the source chose. The maximum is never below the size. @throws NodeferryError ProviderRefused for a target
+ * that such a node group can't have
  */
 export function cloneNodegroup(cluster: string, source: Nodegroup, request: CloneRequest): CreateNodegroupRequest {
   const { target, size, run, token } = request;
@@ -40,11 +42,16 @@ export function cloneNodegroup(cluster: string, source: Nodegroup, request: Clon
     nodeRepairConfig: source.nodeRepairConfig,
     warmPoolConfig: source.warmPoolConfig,
     scalingConfig: {
-      minSize: Math.min(originalMinSize(source) ?? 0, size),
+      minSize: size,
       maxSize: Math.max(scalingConfig?.maxSize ?? 1, size, 1),
       desiredSize: size,
     },
-    tags: { ...ownTags(source.tags), [createdByTag]: run, [replacesTag]: source.nodegroupName ?? '' },
+    tags: {
+      ...ownTags(source.tags),
+      [createdByTag]: run,
+      [replacesTag]: source.nodegroupName ?? '',
+      [ownersMinSizeTag]: String(originalMinSize(source)),
+    },
     ...instanceSettings(source, target),
   };
 }

@@ -5,7 +5,7 @@ import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts
 import { tokenOf } from '../calls/suspension-token.ts';
 import { createdByTag } from './clone.ts';
 import { nodegroupLabel } from './node-labels.ts';
-import { explainEntries, suspendedSettings } from './settings-tag.ts';
+import { changedSettings, explainEntries, ownersMinSize } from './settings-tag.ts';
 
 /** A node group with its Auto Scaling group, which is missing while the node group is new or nearly deleted. */
 export interface PoolObservation {
@@ -17,14 +17,14 @@ export interface PoolObservation {
 /** Combines what EKS and Auto Scaling report. Sizes come from Auto Scaling, because it is what launches and terminates. */
 export function mapPool(observation: PoolObservation, launchFailures: readonly string[]): PoolFacts {
   const { ref, nodegroup, group } = observation;
-  const suspended = suspendedSettings(nodegroup);
+  const suspended = changedSettings(nodegroup);
   const createdBy = nodegroup.tags?.[createdByTag];
   return {
     ref,
     status: mapStatus(nodegroup.status),
     version: nodegroup.version ?? '',
-    desiredSize: group?.DesiredCapacity ?? nodegroup.scalingConfig?.desiredSize ?? 0,
-    minSize: group?.MinSize ?? nodegroup.scalingConfig?.minSize ?? 0,
+    desiredSize: desiredSize(observation),
+    minSize: minSize(observation),
     maxSize: group?.MaxSize ?? nodegroup.scalingConfig?.maxSize ?? 0,
     zones: [...(group?.AvailabilityZones ?? [])].sort(),
     labels: { ...nodegroup.labels, [nodegroupLabel]: ref.name },
@@ -34,6 +34,20 @@ export function mapPool(observation: PoolObservation, launchFailures: readonly s
     ...(createdBy === undefined ? {} : { createdBy }),
     ...mapAttached(group),
   };
+}
+
+function desiredSize({ nodegroup, group }: PoolObservation): number {
+  return group?.DesiredCapacity ?? nodegroup.scalingConfig?.desiredSize ?? 0;
+}
+
+/**
+ * A replacement may for the time being not shrink at all; its minimum is the one that its source's owner chose, as far as it has as many instances.
+ */
+function minSize(observation: PoolObservation): number {
+  const { nodegroup, group } = observation;
+  const now = group?.MinSize ?? nodegroup.scalingConfig?.minSize ?? 0;
+  const owners = ownersMinSize(nodegroup);
+  return owners === undefined ? now : Math.min(now, owners, desiredSize(observation));
 }
 
 /**

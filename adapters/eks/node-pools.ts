@@ -1,18 +1,13 @@
 import { AutoScalingClient } from '@aws-sdk/client-auto-scaling';
 import { EC2Client } from '@aws-sdk/client-ec2';
-import {
-  CreateNodegroupCommand,
-  DeleteNodegroupCommand,
-  EKSClient,
-  ListNodegroupsCommand,
-  type Nodegroup,
-} from '@aws-sdk/client-eks';
+import { CreateNodegroupCommand, EKSClient, type Nodegroup } from '@aws-sdk/client-eks';
 import type { PoolFacts, PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ManagedNodePools } from '../../ports/node-pools.ts';
 import { type AwsClientOptions, awsClientConfig } from '../aws/client-config.ts';
-import { type CloneRequest, cloneNodegroup, createdByTag, replacesTag } from './clone.ts';
+import { type CloneRequest, cloneNodegroup, createdByTag } from './clone.ts';
+import { deletePool, listReplacements } from './delete.ts';
 import { callEks, isCapacityProblem } from './errors.ts';
 import { mapInstances, mapIssues } from './map.ts';
 import { requireMayLaunch } from './may-launch.ts';
@@ -26,7 +21,7 @@ import {
   requirePool,
 } from './observe.ts';
 import { restoreSize } from './restore-size.ts';
-import { liveInstances, resize, type UpdateTiming } from './sizes.ts';
+import { resize, type UpdateTiming } from './sizes.ts';
 import { findSubnets } from './subnets.ts';
 import { restoreScaling, suspendScaling, trimPool } from './suspend.ts';
 import { terminateMember } from './terminate.ts';
@@ -74,7 +69,7 @@ export function createEksNodePools(options: EksOptions): ManagedNodePools {
       createPool: ({ source, ...request }) => createPool(clientsFor(source.region), source, request),
       requireMayCreate: ({ source, target }) => requireMayLaunch(clientsFor(source.region), source, target),
       resize: (ref, request) => resize(clientsFor(ref.region), ref, request, timing),
-      deletePool: (ref, { onlyIfCreatedBy }) => deletePool(clientsFor(ref.region), ref, onlyIfCreatedBy),
+      deletePool: (ref, { onlyIfCreatedBy }) => deletePool(clientsFor(ref.region), ref, onlyIfCreatedBy, timing),
     },
     size: {
       restoreSize: (ref, { size }) => restoreSize(clientsFor(ref.region), ref, size, timing),
@@ -108,23 +103,8 @@ function createClients(region: string, options: AwsClientOptions): EksClients {
 
 async function findReplacements(clients: EksClients, ref: PoolRef): Promise<readonly PoolFacts[]> {
   const found: PoolFacts[] = [];
-  for (const name of await listNodegroups(clients, ref)) {
-    const observation = await findPool(clients, { ...ref, name });
-    if (observation?.nodegroup.tags?.[replacesTag] === ref.name) found.push(await poolFacts(clients, observation));
-  }
+  for (const observation of await listReplacements(clients, ref)) found.push(await poolFacts(clients, observation));
   return found;
-}
-
-async function listNodegroups({ eks }: EksClients, ref: PoolRef): Promise<readonly string[]> {
-  const names: string[] = [];
-  let nextToken: string | undefined;
-  do {
-    const command = new ListNodegroupsCommand({ clusterName: ref.cluster, ...(nextToken && { nextToken }) });
-    const page = await callEks('eks:ListNodegroups', `cluster ${ref.cluster}`, () => eks.send(command));
-    names.push(...(page.nodegroups ?? []));
-    nextToken = page.nextToken;
-  } while (nextToken !== undefined);
-  return names;
 }
 
 async function createPool(clients: EksClients, source: PoolRef, request: CloneRequest): Promise<void> {
@@ -155,43 +135,4 @@ function acceptExisting(wanted: PoolRef, existing: Nodegroup, run: string): void
     message: `${poolSubject(wanted)} is ${status}: ${problems.join('; ') || 'EKS gives no reason'}`,
     hint: 'A node group in this state never gets its instances: abort the run, or delete the node group and resume.',
   });
-}
-
-/** EKS deletes a node group with all its instances. A pool that still has instances is therefore not deleted. */
-async function deletePool(clients: EksClients, ref: PoolRef, onlyIfCreatedBy: string | undefined): Promise<void> {
-  const observation = await findPool(clients, ref);
-  if (observation === undefined || observation.nodegroup.status === 'DELETING') return;
-  if (onlyIfCreatedBy === undefined) {
-    const left = liveInstances(observation.group);
-    if (left.length > 0)
-      throw stillInUse(
-        ref,
-        left.map(({ instanceId }) => instanceId),
-      );
-  } else if (observation.nodegroup.tags?.[createdByTag] !== onlyIfCreatedBy) {
-    throw new NodeferryError({
-      code: 'NotOwned',
-      message: `${poolSubject(ref)} is not deleted: run ${onlyIfCreatedBy} did not create it`,
-      hint: `Its tag ${createdByTag} says ${observation.nodegroup.tags?.[createdByTag] ?? 'nothing'}.`,
-    });
-  }
-  await requestDeletion(clients, ref);
-}
-
-function stillInUse(ref: PoolRef, instanceIds: readonly string[]): NodeferryError {
-  return new NodeferryError({
-    code: 'ProviderRefused',
-    message: `${poolSubject(ref)} is not deleted: it still has ${instanceIds.join(', ')}`,
-    hint: 'These instances joined after the plan was made, or were not replaced. Replace them with another run, then delete the pool.',
-  });
-}
-
-async function requestDeletion({ eks }: EksClients, ref: PoolRef): Promise<void> {
-  try {
-    await callEks('eks:DeleteNodegroup', poolSubject(ref), () =>
-      eks.send(new DeleteNodegroupCommand({ clusterName: ref.cluster, nodegroupName: ref.name })),
-    );
-  } catch (error) {
-    if (!(error instanceof NodeferryError && error.problem.code === 'PoolNotFound')) throw error;
-  }
 }

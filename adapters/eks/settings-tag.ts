@@ -6,6 +6,11 @@ import type { Nodegroup } from '@aws-sdk/client-eks';
  * was lost. It is written before the change and removed after everything is restored.
  */
 export const suspendedTag = 'nodeferry.dev/suspended';
+/**
+ * Tag on a replacement node group: the minimum size that the owner of its source chose, while the group may not shrink below the size that was asked
+ * for. It is there from the creation on, and removed when that minimum is restored.
+ */
+export const ownersMinSizeTag = 'nodeferry.dev/min-size';
 
 /** The process by which Auto Scaling rebalances instances across zones. */
 export const zoneRebalancing = 'AZRebalance';
@@ -32,11 +37,17 @@ function minSizeEntry(size: number): string {
   return `${minSizePrefix}${size}`;
 }
 
-/** What suspending the scaling of this group changes: processes that nobody else has suspended, and a minimum size above zero. */
-export function suspensionEntries(group: AutoScalingGroup): string[] {
+/**
+ * What suspending the scaling of this group changes: processes that nobody else has suspended, and a minimum size above zero. One that we have raised
+ * ourselves is restored as the owner chose it.
+ */
+export function suspensionEntries(group: AutoScalingGroup, nodegroup: Nodegroup): string[] {
   const suspended = new Set((group.SuspendedProcesses ?? []).map(({ ProcessName }) => ProcessName));
-  const size = group.MinSize ?? 0;
-  return [...suspendedProcesses.filter((name) => !suspended.has(name)), ...(size > 0 ? [minSizeEntry(size)] : [])];
+  const { MinSize: size = 0 } = group;
+  return [
+    ...suspendedProcesses.filter((name) => !suspended.has(name)),
+    ...(size > 0 ? [minSizeEntry(ownersMinSize(nodegroup) ?? size)] : []),
+  ];
 }
 
 /**
@@ -45,6 +56,21 @@ export function suspensionEntries(group: AutoScalingGroup): string[] {
 export function suspendedSettings(nodegroup: Nodegroup): string[] | undefined {
   const value = nodegroup.tags?.[suspendedTag];
   return value === undefined ? undefined : value.split(' ').filter((entry) => entry !== '');
+}
+
+/** The minimum size that a replacement is to have once it may shrink; undefined for any other node group, and after that. */
+export function ownersMinSize({ tags }: Nodegroup): number | undefined {
+  const value = tags?.[ownersMinSizeTag];
+  return value === undefined ? undefined : Number(value);
+}
+
+/**
+ * What of the node group is not as its owner chose, because of us: what is suspended, or the minimum size of a replacement whose run has not restored that.
+ * Undefined when nothing is.
+ */
+export function changedSettings(nodegroup: Nodegroup): string[] | undefined {
+  const size = ownersMinSize(nodegroup);
+  return suspendedSettings(nodegroup) ?? (size === undefined ? undefined : [minSizeEntry(size)]);
 }
 
 /** The entries as a tag value. */
@@ -69,7 +95,8 @@ export function minSizeOf(entries: readonly string[]): number | undefined {
   return entry === undefined ? undefined : Number(entry.slice(minSizePrefix.length));
 }
 
-/** The minimum size that the owner of the node group chose, whether or not its scaling is suspended now. */
-export function originalMinSize(nodegroup: Nodegroup): number | undefined {
-  return minSizeOf(suspendedSettings(nodegroup) ?? []) ?? nodegroup.scalingConfig?.minSize;
+/** The minimum size that the owner of the node group chose, whether or not its scaling is suspended, or raised by us, now. */
+export function originalMinSize(nodegroup: Nodegroup): number {
+  const recorded = minSizeOf(suspendedSettings(nodegroup) ?? []) ?? ownersMinSize(nodegroup);
+  return recorded ?? nodegroup.scalingConfig?.minSize ?? 0;
 }

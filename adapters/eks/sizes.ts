@@ -6,8 +6,8 @@ import type { Clock } from '../../ports/clock.ts';
 import { createdByTag } from './clone.ts';
 import { callEks } from './errors.ts';
 import { mapInstances, type PoolObservation } from './map.ts';
-import { type EksClients, findNodegroup, poolSubject, requirePool } from './observe.ts';
-import { originalMinSize } from './settings-tag.ts';
+import { type EksClients, poolSubject, requirePool } from './observe.ts';
+import { ownersMinSize } from './settings-tag.ts';
 
 /** Clock and timing for waiting until EKS has changed the sizes. */
 export interface UpdateTiming {
@@ -41,13 +41,13 @@ export async function setMinSize(
 }
 
 /**
- * Grows a pool that this run created to the given number of instances. Its minimum size grows with it, up to the minimum that the owner of its source
- * chose. @throws NodeferryError NotOwned for a pool that another run created
+ * Grows a pool that this run created to the given number of instances. Its minimum size grows with it, as long as the owner's is recorded: until the pods
+ * have moved, the cluster autoscaler would remove the new nodes as unneeded. @throws NodeferryError NotOwned for a pool that another run created
  */
 export async function resize(
   clients: EksClients,
   ref: PoolRef,
-  { size, run, source }: { readonly size: number; readonly run: string; readonly source: PoolRef },
+  { size, run }: { readonly size: number; readonly run: string },
   patience: UpdateTiming,
 ): Promise<void> {
   const { nodegroup } = await requirePool(clients, ref);
@@ -59,12 +59,10 @@ export async function resize(
       hint: `Its tag ${createdByTag} says ${creator ?? 'nothing'}.`,
     });
   }
-  const old = await findNodegroup(clients, source);
-  const min = Math.min((old && originalMinSize(old)) ?? 0, size);
-  const wanted = ({ MinSize = 0, MaxSize = 0, DesiredCapacity = 0 }: AutoScalingGroup): Sizes => ({
+  const wanted = ({ MaxSize = 0, DesiredCapacity = 0 }: AutoScalingGroup): Sizes => ({
     desired: Math.max(DesiredCapacity, size),
     max: Math.max(MaxSize, size),
-    min: Math.max(MinSize, min),
+    ...(ownersMinSize(nodegroup) === undefined ? {} : { min: Math.max(DesiredCapacity, size) }),
   });
   await setSizes(clients, ref, wanted, patience);
 }

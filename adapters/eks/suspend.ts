@@ -10,6 +10,8 @@ import { type EksClients, findPool, poolSubject, requirePool } from './observe.t
 import {
   launching,
   minSizeOf,
+  ownersMinSize,
+  ownersMinSizeTag,
   processesOf,
   suspendedSettings,
   suspendedTag,
@@ -38,7 +40,7 @@ export async function suspendScaling(
   }
   const known = suspendedSettings(observation.nodegroup) ?? [];
   // An earlier run may have left some of it suspended; that stays ours to restore.
-  const entries = [...new Set([...known, ...suspensionEntries(observation.group)])];
+  const entries = [...new Set([...known, ...suspensionEntries(observation.group, observation.nodegroup)])];
   if (entries.length === 0) return tokenOf([]);
   if (entries.length > known.length) await tagSuspended(clients, observation, entries);
   await suspend(clients, observation, processesOf(entries));
@@ -47,8 +49,8 @@ export async function suspendScaling(
 }
 
 /**
- * Restores what `suspendScaling` changed: the entries of the token and those in the tag. The minimum size is restored only up to the number of instances
- * left, because a higher one would launch instances. In a group whose zones are not balanced, rebalancing stays suspended: Auto Scaling would launch an instance
+ * Restores what `suspendScaling` changed: the entries of the token and those in the tag; and the minimum size of a replacement that may not have shrunk. The
+ * minimum is restored only up to the number of instances left, because a higher one would launch instances. In a group whose zones are not balanced, rebalancing stays suspended: Auto Scaling would launch an instance
  * in the smaller zone and terminate one in the larger, even if it serves. Returns what stays suspended, as text. A pool that is deleted or being
  * deleted needs nothing.
  */
@@ -62,7 +64,8 @@ export async function restoreScaling(
   if (observation?.group === undefined || observation.nodegroup.status === 'DELETING') return [];
   const suspended = suspendedSettings(observation.nodegroup);
   const entries = [...new Set([...(suspended ?? []), ...entriesOf(token)])];
-  const minSize = minSizeOf(entries);
+  const owners = ownersMinSize(observation.nodegroup);
+  const minSize = minSizeOf(entries) ?? owners;
   if (minSize !== undefined) {
     await setMinSize(clients, ref, Math.min(minSize, observation.group.DesiredCapacity ?? 0), timing);
   }
@@ -73,7 +76,10 @@ export async function restoreScaling(
     processesOf(entries).filter((process) => !kept.includes(process)),
   );
   if (kept.length > 0) await tagSuspended(clients, observation, kept);
-  else if (suspended !== undefined) await untagSuspended(clients, observation);
+  await untag(clients, observation, [
+    ...(kept.length === 0 && suspended !== undefined ? [suspendedTag] : []),
+    ...(owners === undefined ? [] : [ownersMinSizeTag]),
+  ]);
   return kept.map(() => explainKept(observation.group));
 }
 
@@ -168,8 +174,13 @@ async function tagSuspended(
   );
 }
 
-async function untagSuspended({ eks }: EksClients, { ref, nodegroup }: PoolObservation): Promise<void> {
+async function untag(
+  { eks }: EksClients,
+  { ref, nodegroup }: PoolObservation,
+  tagKeys: readonly string[],
+): Promise<void> {
+  if (tagKeys.length === 0) return;
   await callEks('eks:UntagResource', poolSubject(ref), () =>
-    eks.send(new UntagResourceCommand({ resourceArn: nodegroup.nodegroupArn, tagKeys: [suspendedTag] })),
+    eks.send(new UntagResourceCommand({ resourceArn: nodegroup.nodegroupArn, tagKeys: [...tagKeys] })),
   );
 }

@@ -10,6 +10,7 @@ import { createdByTag } from './clone.ts';
 import { callEks, isRetryable } from './errors.ts';
 import { mapLifecycle, type PoolObservation } from './map.ts';
 import { type EksClients, findMember, instanceState, poolSubject, requirePool } from './observe.ts';
+import { ownersMinSize } from './settings-tag.ts';
 import { setMinSize, type UpdateTiming } from './sizes.ts';
 
 const maxAttempts = 5;
@@ -81,8 +82,8 @@ function notOurs(ref: PoolRef, instanceId: string, why: string): NodeferryError 
 }
 
 /**
- * Auto Scaling refuses to go below the minimum size. The minimum of a pool that a run created shrinks with it. Any other pool must have its scaling
- * suspended first, so that the change is recorded for the rollback.
+ * Auto Scaling refuses to go below the minimum size. The minimum of a pool that a run created shrinks with it; one that is raised for the time being is the
+ * owner's again at once. Any other pool must have its scaling suspended first, so that the change is recorded for the rollback.
  */
 async function lowerMinSize(
   clients: EksClients,
@@ -92,7 +93,10 @@ async function lowerMinSize(
   const desired = group?.DesiredCapacity ?? 0;
   const minimum = group?.MinSize ?? 0;
   if (desired > minimum) return;
-  if (nodegroup.tags?.[createdByTag] !== undefined) return setMinSize(clients, ref, Math.max(desired - 1, 0), patience);
+  if (nodegroup.tags?.[createdByTag] !== undefined) {
+    const least = Math.min(ownersMinSize(nodegroup) ?? minimum, desired - 1);
+    return setMinSize(clients, ref, Math.max(least, 0), patience);
+  }
   throw new NodeferryError({
     code: 'ProviderRefused',
     message: `${poolSubject(ref)} has its minimum of ${minimum} instances, so none can be terminated`,

@@ -13,7 +13,8 @@ export function createPool(world: World, source: SimPool, { target, size, run }:
     version: target.version ?? source.version,
     status: 'creating',
     desiredSize: size,
-    minSize: Math.min(ownersMinimum(source), size),
+    minSize: size,
+    ownersMinSize: ownersMinimum(source),
     maxSize: Math.max(source.maxSize, size, 1),
     zones: source.zones,
     labels: source.labels,
@@ -34,11 +35,11 @@ export function createPool(world: World, source: SimPool, { target, size, run }:
   });
 }
 
-/** More instances, and the minimum that the owner of its source chose, as far as there are that many. */
-export function grow(world: World, pool: SimPool, size: number, source: SimPool | undefined): void {
+/** More instances, and none fewer. */
+export function grow(world: World, pool: SimPool, size: number): void {
   pool.desiredSize = Math.max(pool.desiredSize, size);
   pool.maxSize = Math.max(pool.maxSize, size);
-  pool.minSize = Math.max(pool.minSize, source === undefined ? 0 : Math.min(ownersMinimum(source), size));
+  if (pool.ownersMinSize !== undefined) pool.minSize = pool.desiredSize;
   if (pool.scales) fillPool(world, pool);
 }
 

@@ -16,7 +16,7 @@ export function hold(pool: SimPool): readonly string[] {
   }
   const known = pool.suspendedByRun ?? [];
   const free = processes.filter((process) => !pool.suspended.includes(process));
-  const entries = [...known, ...free, ...(pool.minSize > 0 ? [`min-size:${pool.minSize}`] : [])];
+  const entries = [...known, ...free, ...(pool.minSize > 0 ? [minimumEntry(pool.ownersMinSize ?? pool.minSize)] : [])];
   if (entries.length === 0) return [];
   pool.suspended.push(...free);
   pool.minSize = 0;
@@ -28,7 +28,8 @@ export function hold(pool: SimPool): readonly string[] {
 export function release(pool: SimPool, given: readonly string[], members: readonly InstanceFacts[]): readonly string[] {
   if (pool.status === 'deleting' || !pool.scales) return [];
   const entries = [...new Set([...(pool.suspendedByRun ?? []), ...given])];
-  const size = minimumIn(entries);
+  const size = minimumIn(entries) ?? pool.ownersMinSize;
+  delete pool.ownersMinSize;
   if (size !== undefined) pool.minSize = Math.min(size, pool.desiredSize);
   const living = members.filter(({ state }) => state === 'pending' || state === 'running');
   const isBalanced = pool.needs !== undefined || !isLopsided(living, pool.zones);
@@ -61,9 +62,18 @@ export function allowLaunching(pool: SimPool): void {
   pool.suspended = pool.suspended.filter((process) => process !== launching);
 }
 
-/** The minimum that the pool's owner chose, whether or not its scaling is suspended. */
+/** The minimum that the pool's owner chose, whether or not its scaling is suspended, or raised by its run. */
 export function ownersMinimum(pool: SimPool): number {
-  return minimumIn(pool.suspendedByRun ?? []) ?? pool.minSize;
+  return minimumIn(pool.suspendedByRun ?? []) ?? pool.ownersMinSize ?? pool.minSize;
+}
+
+/** What of the pool a run has changed; undefined when nothing is. */
+export function changedByRun({ suspendedByRun, ownersMinSize }: SimPool): readonly string[] | undefined {
+  return suspendedByRun ?? (ownersMinSize === undefined ? undefined : [minimumEntry(ownersMinSize)]);
+}
+
+function minimumEntry(size: number): string {
+  return `min-size:${size}`;
 }
 
 /** What is suspended, in words. */

@@ -3,7 +3,7 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { ManagedNodePools } from '../../ports/node-pools.ts';
 import { entriesOf, tokenOf } from '../support/suspension.ts';
 import { createPool, grow, growBack, requireWhole } from './pool-creation.ts';
-import { allowLaunching, explainHeld, hold, release, trimPool } from './pool-suspension.ts';
+import { allowLaunching, changedByRun, explainHeld, hold, release, trimPool } from './pool-suspension.ts';
 import { deletePool, poolNamed, terminateAfterHook } from './pools.ts';
 import type { SimInstance, SimPool, World } from './world.ts';
 
@@ -53,17 +53,20 @@ export function createSimPools(world: World): ManagedNodePools {
         if (existing === undefined) createPool(world, need(source), request);
         else requireWhole(existing, request.run);
       },
-      resize: async (ref, { size, run, source }) => {
+      resize: async (ref, { size, run }) => {
         const pool = need(ref);
         requireCreator(pool, run);
-        grow(world, pool, size, find(source));
+        grow(world, pool, size);
       },
       deletePool: async (ref, { onlyIfCreatedBy }) => {
         const pool = find(ref);
-        if (pool === undefined || pool.status === 'deleting') return;
-        if (onlyIfCreatedBy === undefined) requireEmpty(world, pool);
-        else requireCreator(pool, onlyIfCreatedBy);
-        deletePool(world, pool);
+        if (pool?.status === 'deleting') return;
+        if (pool !== undefined) {
+          if (onlyIfCreatedBy === undefined) requireEmpty(world, pool);
+          else requireCreator(pool, onlyIfCreatedBy);
+        }
+        if (onlyIfCreatedBy === undefined) endReplacement(world, ref);
+        if (pool !== undefined) deletePool(world, pool);
       },
     },
     size: {
@@ -85,22 +88,20 @@ export function createSimPools(world: World): ManagedNodePools {
 }
 
 function poolFacts(world: World, ref: PoolRef, pool: SimPool): PoolFacts {
-  const { name, status, version, desiredSize, minSize, maxSize, zones, labels, problems, suspendedByRun, createdBy } =
-    pool;
+  const { name, status, version, desiredSize, minSize, maxSize, zones, labels, problems, createdBy } = pool;
+  const changed = changedByRun(pool);
   return {
     ref,
     status,
     version,
     desiredSize,
-    minSize,
+    minSize: Math.min(minSize, pool.ownersMinSize ?? minSize, desiredSize),
     maxSize,
     zones,
     problems,
     labels: { ...labels, 'eks.amazonaws.com/nodegroup': name },
     instances: membersOf(world, pool),
-    ...(suspendedByRun === undefined
-      ? {}
-      : { suspended: { token: tokenOf(...suspendedByRun), what: explainHeld(suspendedByRun) } }),
+    ...(changed === undefined ? {} : { suspended: { token: tokenOf(...changed), what: explainHeld(changed) } }),
     ...(createdBy === undefined ? {} : { createdBy }),
   };
 }
@@ -130,9 +131,15 @@ function lowerMinSize(pool: SimPool): void {
         hint: 'Suspend scaling first.',
       });
     }
-    pool.minSize = Math.max(0, pool.desiredSize - 1);
+    pool.minSize = Math.max(0, Math.min(pool.ownersMinSize ?? pool.minSize, pool.desiredSize - 1));
   }
   pool.desiredSize -= 1;
+}
+
+/** The pools that replace this one may shrink again as their owner chose. */
+function endReplacement(world: World, ref: PoolRef): void {
+  for (const pool of world.pools)
+    if (pool.replaces === ref.name && pool.ownersMinSize !== undefined) release(pool, [], membersOf(world, pool));
 }
 
 function requireEmpty(world: World, pool: SimPool): void {

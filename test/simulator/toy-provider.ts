@@ -104,7 +104,7 @@ function createToyInPlace(world: World): InPlace {
         pool.before = { run, version: pool.version, maxSize: pool.maxSize };
         pool.version = target.version ?? pool.version;
       }
-      grow(world, pool, living.filter(({ instanceId }) => old.includes(instanceId)).length + size, undefined);
+      grow(world, pool, living.filter(({ instanceId }) => old.includes(instanceId)).length + size);
     },
     settle: async ({ name }, { run, keep }) => {
       const pool = poolNamed(world, name);

@@ -220,9 +220,10 @@ export interface SimPool extends Omit<Mutable<PoolFacts>, 'instances' | 'ref' | 
   problems: string[];
   /** What a run has suspended on it, as recorded for the rollback; absent when nothing is. */
   suspendedByRun?: string[];
-  createdBy?: string;
   /** Name of the pool that it was created to replace. */
   replaces?: string;
+  /** While it may not shrink: the minimum that the owner of that pool chose. */
+  ownersMinSize?: number;
   /** While it is replaced in place: by which run, and what it was like before. */
   before?: { readonly run: string; readonly version: string; readonly maxSize: number };
   /** What its zones need, where its cloud can choose zones; they are balanced otherwise. */

@@ -3,6 +3,7 @@ import { Context } from '@temporalio/activity';
 import { describe, expect, test } from 'vitest';
 import { weekdays } from '../../core/schedule/schedule.ts';
 import { abortUpdate, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { scaleDownUnneeded } from '../simulator/cluster-autoscaler.ts';
 import type { World } from '../simulator/world.ts';
 import { someOf } from '../support/extent.ts';
 import { onceBefore } from '../support/once-before.ts';
@@ -70,6 +71,17 @@ describe.each([
     expectNothingLost(upgrade.world);
     expectNothingLeft(upgrade.world, 4);
   });
+});
+
+test('a run that is paused loses none of its new nodes to a cluster autoscaler that finds them without pods', async () => {
+  const upgrade = await pausedAt('awaitNodesReady');
+  const { world } = upgrade;
+  scaleDownUnneeded(world);
+  await tenMinutesLater(upgrade);
+  await tenMinutesLater(upgrade);
+  expect(world.nodes.filter(({ pool }) => pool === 'web-new')).toHaveLength(4);
+  await resume(upgrade);
+  expect(world.pools).toMatchObject([{ name: 'web-new', desiredSize: 4, minSize: 1 }]);
 });
 
 describe('a run that is paused when it is about to surge pods', () => {

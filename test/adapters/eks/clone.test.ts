@@ -49,26 +49,31 @@ test('leaves the tags of AWS and of an earlier run behind and adds those of this
     team: 'web',
     'nodeferry.dev/created-by': 'run-1',
     'nodeferry.dev/replaces': 'web',
+    'nodeferry.dev/min-size': '3',
   });
 });
 
 describe('sizes', () => {
   test.each([
-    { name: 'a size between the bounds keeps both', size: 6, expected: { minSize: 3, maxSize: 9, desiredSize: 6 } },
-    { name: 'a size below the minimum lowers it', size: 2, expected: { minSize: 2, maxSize: 9, desiredSize: 2 } },
-    { name: 'a size above the maximum raises it', size: 12, expected: { minSize: 3, maxSize: 12, desiredSize: 12 } },
+    { name: 'the size is the minimum too', size: 6, expected: { minSize: 6, maxSize: 9, desiredSize: 6 } },
+    { name: 'one below the minimum lowers it', size: 2, expected: { minSize: 2, maxSize: 9, desiredSize: 2 } },
+    { name: 'one above the maximum raises it', size: 12, expected: { minSize: 12, maxSize: 12, desiredSize: 12 } },
   ])('$name', ({ size, expected }) => {
     expect(clone({}, {}, size).scalingConfig).toEqual(expected);
   });
 
-  test('a suspended source gives the minimum that it had before', () => {
-    const suspended = {
-      scalingConfig: { minSize: 0, maxSize: 9, desiredSize: 6 },
-      tags: { 'nodeferry.dev/suspended': 'AZRebalance min-size:3' },
-    };
+  test.each([
+    ['is suspended', 0, { 'nodeferry.dev/suspended': 'AZRebalance min-size:3' }],
+    ['may not shrink', 6, { 'nodeferry.dev/min-size': '3' }],
+    ['may not shrink and is suspended', 0, { 'nodeferry.dev/suspended': 'min-size:3', 'nodeferry.dev/min-size': '3' }],
+  ])('the minimum of the owner of a source that %s is recorded', (_, minSize, tags) => {
+    const changed = { scalingConfig: { minSize, maxSize: 9, desiredSize: 6 }, tags };
 
-    expect(clone(suspended).scalingConfig?.minSize).toBe(3);
-    expect(clone(suspended).tags).not.toHaveProperty('nodeferry.dev/suspended');
+    expect(clone(changed).tags).toEqual({
+      'nodeferry.dev/created-by': 'run-1',
+      'nodeferry.dev/replaces': 'web',
+      'nodeferry.dev/min-size': '3',
+    });
   });
 });
 

@@ -24,6 +24,7 @@ export async function openAwsPools(): Promise<PoolsSubject> {
         await new AutoScalingClient({ region }).send(new SuspendProcessesCommand(input));
       },
       suspended: ({ name }) => [...(groupOf(name)?.suspended.keys() ?? [])],
+      fewest: ({ name }) => groupOf(name)?.min ?? 0,
       terminateInstance: async (instanceId) => {
         const { region } = bench.web;
         await new EC2Client({ region }).send(new TerminateInstancesCommand({ InstanceIds: [instanceId] }));

@@ -21,7 +21,7 @@ export interface PoolTraits {
   /** The same as people are told, sorted. */
   readonly suspensionInWords: readonly string[];
   /** What is changed in a replacement until its run restores it, as people are told. */
-  readonly changedInReplacement: readonly string[] | undefined;
+  readonly changedInReplacement: readonly string[];
   /** The entry in `suspension` that has the pool's minimum. */
   readonly minimumEntry: string;
   /** One of the processes, for somebody else to suspend. */
@@ -52,7 +52,7 @@ export const autoScalingGroups: PoolTraits = {
   processes,
   suspension: [...processes, 'min-size:2'],
   suspensionInWords: [...processes, 'minimum size 2'],
-  changedInReplacement: undefined,
+  changedInReplacement: ['minimum size 2'],
   minimumEntry: 'min-size:2',
   suspendable: 'AZRebalance',
   trimSuspends: ['Launch'],

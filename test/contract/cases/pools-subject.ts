@@ -25,6 +25,8 @@ interface CloudActs {
   suspend(pool: PoolRef, process: string): Promise<void>;
   /** The processes that rest, by whomever they were suspended. */
   suspended(pool: PoolRef): readonly string[];
+  /** The fewest instances that an autoscaler of the cluster leaves in the pool now. */
+  fewest(pool: PoolRef): number;
   /** Somebody ends an instance behind the pool's back. */
   terminateInstance(instanceId: string): Promise<void>;
 }

@@ -61,11 +61,11 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
       });
 
       test('has the same when it has grown to that in steps', async () => {
-        const { pools, web: source } = subject;
+        const { pools } = subject;
         const ref = await createPool(subject, { size: 1, zones: divideByNeed(1, needs) });
         subject.cloud.settle();
         for (const size of [2, 3, 4, 4]) {
-          await pools.replacement.resize(ref, { size, zones: divideByNeed(size, needs), run: 'run-1', source });
+          await pools.replacement.resize(ref, { size, zones: divideByNeed(size, needs), run: 'run-1' });
           subject.cloud.settle();
         }
         expect(await zonesOf(ref)).toEqual(traits.spread(needs));
@@ -159,7 +159,7 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
         cloud.settle();
         const before = await liveInstances(subject, ref);
         await pools.scaling.suspend(web);
-        await pools.replacement.resize(ref, { size: 3, run: 'run-1', source: web });
+        await pools.replacement.resize(ref, { size: 3, run: 'run-1' });
         cloud.settle();
         expect(await pools.describePool(ref)).toMatchObject({
           status: 'active',
@@ -172,10 +172,10 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
       });
 
       test('may be asked again, and never shrinks', async () => {
-        const { pools, web, cloud } = subject;
+        const { pools, cloud } = subject;
         const ref = await createPool(subject, { size: 2 });
         cloud.settle();
-        const grow = async (size: number) => await pools.replacement.resize(ref, { size, run: 'run-1', source: web });
+        const grow = async (size: number) => await pools.replacement.resize(ref, { size, run: 'run-1' });
         await grow(3);
         await grow(3);
         await grow(1);
@@ -185,10 +185,10 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
       });
 
       test('beyond the maximum of its source raises that', async () => {
-        const { pools, web, cloud } = subject;
+        const { pools, cloud } = subject;
         const ref = await createPool(subject, { size: 1 });
         cloud.settle();
-        await pools.replacement.resize(ref, { size: 9, run: 'run-1', source: web });
+        await pools.replacement.resize(ref, { size: 9, run: 'run-1' });
         expect(await pools.describePool(ref)).toMatchObject({ desiredSize: sizeFor(9), maxSize: sizeFor(9) });
       });
 
@@ -196,19 +196,19 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
         const { pools, web, cloud } = subject;
         const ref = await createPool(subject, { size: 2 });
         cloud.settle();
-        expect(await refusal(pools.replacement.resize(ref, { size: 3, run: 'run-2', source: web }))).toBe('NotOwned');
-        expect(await refusal(pools.replacement.resize(web, { size: 6, run: 'run-1', source: web }))).toBe('NotOwned');
+        expect(await refusal(pools.replacement.resize(ref, { size: 3, run: 'run-2' }))).toBe('NotOwned');
+        expect(await refusal(pools.replacement.resize(web, { size: 6, run: 'run-1' }))).toBe('NotOwned');
         expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 2 });
         expect(await pools.describePool(web)).toMatchObject({ desiredSize: 4 });
       });
 
       test('and for which there are no instances tells it; it can do without them, and none comes or goes then', async () => {
-        const { pools, web, cloud } = subject;
+        const { pools, cloud } = subject;
         const ref = await createPool(subject, { size: 2 });
         cloud.settle();
         const before = await liveInstances(subject, ref);
         cloud.refuseLaunches();
-        await pools.replacement.resize(ref, { size: 4, run: 'run-1', source: web });
+        await pools.replacement.resize(ref, { size: 4, run: 'run-1' });
         cloud.begin();
         expect((await pools.describePool(ref)).problems.join()).toMatch(traits.noCapacity);
         await pools.size.trimPool(ref);
@@ -228,6 +228,78 @@ export function describePools(where: string, open: OpenPools, traits: PoolTraits
         await pools.size.trimPool(ref);
         expect(await pools.describePool(ref)).toMatchObject({ desiredSize: 2, minSize: 2 });
         expect(cloud.suspended(ref)).toEqual([]);
+      });
+    });
+
+    describe('a replacement may not shrink below what was asked for', () => {
+      const owners = 2;
+      const fewest = (ref: PoolRef) => subject.cloud.fewest(ref);
+      const hasOwners = async (ref: PoolRef) => {
+        expect(fewest(ref)).toBe(owners);
+        expect(await subject.pools.describePool(ref)).toMatchObject({ minSize: owners });
+        expect((await subject.pools.describePool(ref)).suspended).toBeUndefined();
+      };
+
+      /** A replacement of three, which has grown to four. */
+      const createAndGrow = async () => {
+        const { pools, web, cloud } = subject;
+        const ref = await createPool(subject, { size: 3 });
+        cloud.begin();
+        expect(fewest(ref)).toBe(sizeFor(3));
+        cloud.settle();
+        await pools.scaling.suspend(web);
+        await pools.replacement.resize(ref, { size: 4, run: 'run-1' });
+        cloud.settle();
+        expect(fewest(ref)).toBe(4);
+        return ref;
+      };
+
+      test('until the pool that it replaces is deleted, however often that is requested', async () => {
+        const { pools, web, cloud } = subject;
+        const ref = await createAndGrow();
+        for (const id of await liveInstances(subject, web)) await pools.terminateInstance(web, id);
+        cloud.settle();
+        expect(fewest(ref)).toBe(4);
+        await pools.replacement.deletePool(web, {});
+        await hasOwners(ref);
+        cloud.settle();
+        await pools.replacement.deletePool(web, {});
+        await hasOwners(ref);
+      });
+
+      test('until its scaling is restored, whether or not it was suspended', async () => {
+        const { pools } = subject;
+        const ref = await createAndGrow();
+        expect((await pools.describePool(ref)).suspended?.what).toEqual(traits.changedInReplacement);
+        await pools.scaling.restore(ref, undefined);
+        await hasOwners(ref);
+        await pools.scaling.restore(ref, await pools.scaling.suspend(ref));
+        await hasOwners(ref);
+      });
+
+      test('until it is suspended, and then restored as its owner chose', async () => {
+        const { pools } = subject;
+        const ref = await createAndGrow();
+        const token = await pools.scaling.suspend(ref);
+        expect(fewest(ref)).toBe(0);
+        await pools.scaling.restore(ref, token);
+        await hasOwners(ref);
+      });
+
+      test('and a replacement of that has the minimum of the first owner', async () => {
+        const { pools, cloud } = subject;
+        const source = await createAndGrow();
+        const target = {
+          poolName: 'web-newer',
+          version: '1.36',
+          releaseVersion: undefined,
+          launchTemplateVersion: undefined,
+        };
+        await pools.replacement.createPool({ source, target, size: 4, run: 'run-2', token: 'run-2/surge' });
+        cloud.settle();
+        const ref = { ...source, name: 'web-newer' };
+        await pools.scaling.restore(ref, undefined);
+        await hasOwners(ref);
       });
     });
 

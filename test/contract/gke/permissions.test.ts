@@ -58,7 +58,7 @@ async function replace(bench: GkeBench): Promise<void> {
   await pools.replacement.createPool({ ...request, size: 2 });
   await pools.describePool(replacement);
   cloudClock.advance(10_000);
-  await pools.replacement.resize(replacement, { size: 4, run: 'run-1', source: web });
+  await pools.replacement.resize(replacement, { size: 4, run: 'run-1' });
   cloudClock.advance(10_000);
   await pools.scaling.restore(web, await pools.scaling.suspend(web));
   await pools.scaling.suspend(web);

@@ -27,6 +27,10 @@ export async function openGkePools(): Promise<PoolsSubject> {
           ...(management?.autoUpgrade === true ? [] : ['upgrade']),
         ];
       },
+      fewest: ({ name }) => {
+        const { autoscaling, locations } = poolIn(gcp, name).spec;
+        return autoscaling?.enabled === true ? (autoscaling.minNodeCount ?? 0) * (locations?.length ?? 0) : 0;
+      },
       terminateInstance: async (name) => {
         const instance = [...gcp.model.instances.values()].find((one) => one.name === name);
         if (instance === undefined) throw new Error(`no instance ${name}`);

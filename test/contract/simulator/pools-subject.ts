@@ -37,6 +37,7 @@ export async function openSimulatedPools(): Promise<PoolsSubject> {
         poolNamed(world, name).suspended.push(process);
       },
       suspended: ({ name }) => poolNamed(world, name).suspended,
+      fewest: ({ name }) => poolNamed(world, name).minSize,
       terminateInstance: async (instanceId) => {
         const instance = world.instances.find((one) => one.instanceId === instanceId);
         if (instance === undefined) throw new Error(`no instance ${instanceId}`);

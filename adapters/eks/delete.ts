@@ -1,0 +1,88 @@
+import { DeleteNodegroupCommand, ListNodegroupsCommand } from '@aws-sdk/client-eks';
+import type { PoolRef } from '../../core/model/pool.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
+import { createdByTag, replacesTag } from './clone.ts';
+import { callEks } from './errors.ts';
+import type { PoolObservation } from './map.ts';
+import { type EksClients, findPool, poolSubject } from './observe.ts';
+import { ownersMinSize } from './settings-tag.ts';
+import { liveInstances, type UpdateTiming } from './sizes.ts';
+import { restoreScaling } from './suspend.ts';
+
+/**
+ * EKS deletes a node group with all its instances. A pool that still has instances is therefore not deleted. The pools that replace one are in use once it
+ * is to be deleted, also when somebody else has done that.
+ */
+export async function deletePool(
+  clients: EksClients,
+  ref: PoolRef,
+  onlyIfCreatedBy: string | undefined,
+  timing: UpdateTiming,
+): Promise<void> {
+  const observation = await findPool(clients, ref);
+  if (observation?.nodegroup.status === 'DELETING') return;
+  if (observation !== undefined) {
+    if (onlyIfCreatedBy === undefined) requireEmpty(observation);
+    else requireCreator(observation, onlyIfCreatedBy);
+  }
+  if (onlyIfCreatedBy === undefined) await endReplacement(clients, ref, timing);
+  if (observation !== undefined) await requestDeletion(clients, ref);
+}
+
+function requireEmpty({ ref, group }: PoolObservation): void {
+  const left = liveInstances(group);
+  if (left.length === 0) return;
+  throw new NodeferryError({
+    code: 'ProviderRefused',
+    message: `${poolSubject(ref)} is not deleted: it still has ${left.map(({ instanceId }) => instanceId).join(', ')}`,
+    hint: 'These instances joined after the plan was made, or were not replaced. Replace them with another run, then delete the pool.',
+  });
+}
+
+function requireCreator({ ref, nodegroup }: PoolObservation, run: string): void {
+  const creator = nodegroup.tags?.[createdByTag];
+  if (creator === run) return;
+  throw new NodeferryError({
+    code: 'NotOwned',
+    message: `${poolSubject(ref)} is not deleted: run ${run} did not create it`,
+    hint: `Its tag ${createdByTag} says ${creator ?? 'nothing'}.`,
+  });
+}
+
+/** The pools that replace this one may shrink again as their owner chose. */
+async function endReplacement(clients: EksClients, ref: PoolRef, timing: UpdateTiming): Promise<void> {
+  for (const made of await listReplacements(clients, ref))
+    if (ownersMinSize(made.nodegroup) !== undefined) await restoreScaling(clients, made.ref, undefined, timing);
+}
+
+/** Pools that runs have created to replace this one. */
+export async function listReplacements(clients: EksClients, ref: PoolRef): Promise<readonly PoolObservation[]> {
+  const found: PoolObservation[] = [];
+  for (const name of await listNodegroups(clients, ref)) {
+    const observation = await findPool(clients, { ...ref, name });
+    if (observation?.nodegroup.tags?.[replacesTag] === ref.name) found.push(observation);
+  }
+  return found;
+}
+
+async function listNodegroups({ eks }: EksClients, ref: PoolRef): Promise<readonly string[]> {
+  const names: string[] = [];
+  let nextToken: string | undefined;
+  do {
+    const command = new ListNodegroupsCommand({ clusterName: ref.cluster, ...(nextToken && { nextToken }) });
+    const page = await callEks('eks:ListNodegroups', `cluster ${ref.cluster}`, () => eks.send(command));
+    names.push(...(page.nodegroups ?? []));
+    nextToken = page.nextToken;
+  } while (nextToken !== undefined);
+  return names;
+}
+
+async function requestDeletion({ eks }: EksClients, ref: PoolRef): Promise<void> {
+  try {
+    await callEks('eks:DeleteNodegroup', poolSubject(ref), () =>
+      eks.send(new DeleteNodegroupCommand({ clusterName: ref.cluster, nodegroupName: ref.name })),
+    );
+  } catch (error) {
+    if (!(error instanceof NodeferryError && error.problem.code === 'PoolNotFound')) throw error;
+  }
+}
