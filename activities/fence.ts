@@ -5,7 +5,8 @@ import { NodeferryError } from '../core/model/problem.ts';
 import { explainSuccessor } from '../core/model/successor.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
-import type { Poll, PollContext } from './polling.ts';
+import type { Guarded } from '../ports/node-pools.ts';
+import { type Poll, type PollContext, throwIfCancelled } from './polling.ts';
 
 /** Name of the lock on the pool of a policy. */
 export function poolLockOf({ cluster, pool }: Policy): string {
@@ -27,6 +28,16 @@ export interface Fence {
   readonly around: <T>(poll: (context: PollContext) => Promise<Poll<T>>) => (context: PollContext) => Promise<Poll<T>>;
   /** The same check right before an action. @throws LockLost, Superseded, Conflict once another node has the name of the node */
   readonly check: () => Promise<void>;
+}
+
+/** The check of a fence right before each change of a call that may wait between them, during which the attempt may be cancelled. */
+export function beforeEachChange({ check }: Fence): Guarded {
+  return {
+    beforeChange: async () => {
+      throwIfCancelled();
+      await check();
+    },
+  };
 }
 
 /** The fence of this attempt at a step of a node. */

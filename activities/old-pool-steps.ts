@@ -10,7 +10,7 @@ import type { Observer } from '../operations/observer.ts';
 import { requireCapability } from '../operations/pools-by-provider.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Ports } from '../ports/ports.ts';
-import { openLooseFence, type PoolStepInput } from './fence.ts';
+import { beforeEachChange, openLooseFence, type PoolStepInput } from './fence.ts';
 import { type Outcome, type Poll, type PollContext, pollUntil, retryUntilDone } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
@@ -51,7 +51,7 @@ export function createOldPoolSteps(ports: Ports<Fencing>, observer: Observer) {
         { clock, what: `restoring the size of ${pool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
           await fence.check();
-          const request = { size, ...(zones && { zones: divideByNeed(size, zones) }) };
+          const request = { size, ...(zones && { zones: divideByNeed(size, zones) }), ...beforeEachChange(fence) };
           await requireCapability(pools, pool, 'size').restoreSize(pool, request);
           return {};
         },

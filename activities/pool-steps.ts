@@ -10,7 +10,7 @@ import { severalAtATime } from '../operations/several-at-a-time.ts';
 import type { Actions } from '../ports/cluster/actions.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Ports } from '../ports/ports.ts';
-import { type Fence, openLooseFence, openPoolFence, type PoolStepInput } from './fence.ts';
+import { beforeEachChange, type Fence, openLooseFence, openPoolFence, type PoolStepInput } from './fence.ts';
 import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
@@ -35,14 +35,15 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
     suspendScaling: async (
       input: PoolStepInput & { pool: PoolRef; role: 'old' | 'new' },
     ): Promise<Outcome<{ suspended?: SuspensionToken }>> => {
-      const { around } = (input.role === 'new' ? openLooseFence : openPoolFence)(cluster, input);
+      const fence = (input.role === 'new' ? openLooseFence : openPoolFence)(cluster, input);
       return await retryUntilDone<{ suspended?: SuspensionToken }>(
         { clock, what: `suspending scaling of ${input.pool.name}`, hint: pools.traitsOf(input.pool).scalingHint },
         async () => {
           const { scaling } = pools.capabilitiesOf(input.pool);
-          return scaling === undefined ? {} : { suspended: await scaling.suspend(input.pool) };
+          if (scaling === undefined) return {};
+          return { suspended: await scaling.suspend(input.pool, beforeEachChange(fence)) };
         },
-        around,
+        fence.around,
       );
     },
 

@@ -10,10 +10,10 @@ import { decideNodesReady, decideNodesRegistered } from '../core/waits/surge.ts'
 import type { Observer } from '../operations/observer.ts';
 import { requireCapability } from '../operations/pools-by-provider.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
-import type { InstanceRequest } from '../ports/node-pools.ts';
+import type { Guarded, InstanceRequest } from '../ports/node-pools.ts';
 import type { Ports } from '../ports/ports.ts';
-import { openLooseFence, openPoolFence, type PoolStepInput } from './fence.ts';
-import { type Outcome, pollUntil, retryUntilDone, throwIfCancelled } from './polling.ts';
+import { beforeEachChange, openLooseFence, openPoolFence, type PoolStepInput } from './fence.ts';
+import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
 /** The longest time between two observations of nodes that only have to run pods, ms: the cluster alone says whether they can. */
@@ -49,20 +49,19 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
      */
     createPool: async (input: PoolStepInput & { plan: PlanInBrief }): Promise<Outcome<{ outdated?: Problem }>> => {
       const fence = openPoolFence(cluster, input);
+      const guard = beforeEachChange(fence);
       return await retryUntilDone<{ outdated?: Problem }>(
         { clock, what: `creating ${input.plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
           const { plan } = input;
           const size = plan.surgeAtOnce ?? plan.surge;
-          if (keepsTarget(plan.policy)) return await beginInFound(plan, size);
-          await pools.capabilitiesOf(plan.oldPool).scaling?.suspendFirst?.(plan.oldPool);
-          // That may have waited for minutes, and the run may have been aborted meanwhile.
-          throwIfCancelled();
-          await fence.check();
+          if (keepsTarget(plan.policy)) return await beginInFound(plan, size, guard);
+          await pools.capabilitiesOf(plan.oldPool).scaling?.suspendFirst?.(plan.oldPool, guard);
           await requireCapability(pools, plan.oldPool, 'replacement').createPool({
             source: plan.oldPool,
             target: plan.policy.target,
             ...requestOf(plan, size),
+            ...guard,
             run: plan.run,
             token: `${plan.run}-${plan.newPool.name}`,
           });
@@ -75,15 +74,16 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
     /** Sets the number of instances of the new pool; changes nothing when it has them. */
     resizePool: async (input: PoolStepInput & { plan: PlanInBrief; size: number }): Promise<Outcome> => {
       const { plan, size } = input;
-      const { around } = openPoolFence(cluster, input);
+      const fence = openPoolFence(cluster, input);
+      const guard = beforeEachChange(fence);
       return await retryUntilDone(
         { clock, what: `resizing ${plan.newPool.name}`, hint: 'Check quotas and permissions.' },
         async () => {
-          if (keepsTarget(plan.policy)) await growFound(plan, size);
-          else await growCreated(plan, size);
+          if (keepsTarget(plan.policy)) await growFound(plan, size, guard);
+          else await growCreated(plan, size, guard);
           return {};
         },
-        around,
+        fence.around,
       );
     },
 
@@ -173,9 +173,9 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
   }
 
   /** A provider that replaces pools in place refuses, and changes nothing, when it can't tell old instances from new ones. */
-  async function beginInFound(plan: PlanInBrief, size: number): Promise<{ outdated?: Problem }> {
+  async function beginInFound(plan: PlanInBrief, size: number, guard: Guarded): Promise<{ outdated?: Problem }> {
     try {
-      await growFound(plan, size);
+      await growFound(plan, size, guard);
       return {};
     } catch (error) {
       if (error instanceof NodeferryError && error.problem.code === 'PlanOutdated') return { outdated: error.problem };
@@ -184,7 +184,7 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
   }
 
   /** A pool that the run has not created keeps the limits of its owner, and its size never goes down. */
-  async function growFound(plan: PlanInBrief, size: number): Promise<void> {
+  async function growFound(plan: PlanInBrief, size: number, guard: Guarded): Promise<void> {
     const { policy, newPool: pool, run } = plan;
     const { target, found = [] } = policy;
     if (isInPlace(policy)) {
@@ -192,12 +192,17 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
       return await requireCapability(pools, pool, 'inPlace').addInstances(pool, { target, size, run, old });
     }
     const { desiredSize } = await pools.describePool(pool);
-    if (desiredSize < size) await requireCapability(pools, pool, 'size').restoreSize(pool, requestOf(plan, size));
+    if (desiredSize >= size) return;
+    await requireCapability(pools, pool, 'size').restoreSize(pool, { ...requestOf(plan, size), ...guard });
   }
 
-  async function growCreated(plan: PlanInBrief, size: number): Promise<void> {
+  async function growCreated(plan: PlanInBrief, size: number, guard: Guarded): Promise<void> {
     const { newPool, run } = plan;
-    await requireCapability(pools, newPool, 'replacement').resize(newPool, { ...requestOf(plan, size), run });
+    await requireCapability(pools, newPool, 'replacement').resize(newPool, {
+      ...requestOf(plan, size),
+      ...guard,
+      run,
+    });
   }
 }
 

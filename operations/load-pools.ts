@@ -20,7 +20,7 @@ export function loadPools(load: () => Promise<ManagedNodePools>): ManagedNodePoo
       trimPool: async (ref) => await (await load()).size.trimPool(ref),
     },
     scaling: {
-      suspend: async (ref) => await (await load()).scaling.suspend(ref),
+      suspend: async (ref, options) => await (await load()).scaling.suspend(ref, options),
       restore: async (ref, token) => await (await load()).scaling.restore(ref, token),
     },
   };

@@ -57,6 +57,12 @@ export type NodePoolProvider = PoolAccess & PoolCapabilities;
 /** The same of a cloud that creates, resizes and scales pools. */
 export type ManagedNodePools = NodePoolProvider & Required<Pick<NodePoolProvider, 'replacement' | 'size' | 'scaling'>>;
 
+/** A call whose requests may come minutes after it has begun, because the cloud makes one change after another. */
+export interface Guarded {
+  /** Called right before each request that changes something. It throws when the caller may not change anything any more. */
+  readonly beforeChange?: () => Promise<void>;
+}
+
 /** Creates pools, and deletes them. Calls may be repeated, as those of PoolAccess. */
 export interface PoolReplacement {
   /** Pools that runs have created to replace this one, whether or not it still exists. */
@@ -68,17 +74,18 @@ export interface PoolReplacement {
   requireMayCreate(request: { readonly source: PoolRef; readonly target: TargetPolicy }): Promise<void>;
   /** Creates a pool like `source` with the target's changes; a second call with the same token changes nothing. */
   createPool(
-    request: InstanceRequest & {
-      readonly source: PoolRef;
-      readonly target: TargetPolicy;
-      readonly run: string;
-      readonly token: string;
-    },
+    request: InstanceRequest &
+      Guarded & {
+        readonly source: PoolRef;
+        readonly target: TargetPolicy;
+        readonly run: string;
+        readonly token: string;
+      },
   ): Promise<void>;
   /**
    * Requests this many instances in a pool that this run created. Does nothing when as many, or more, have been requested already. @throws NodeferryError NotOwned for a pool that another run created
    */
-  resize(ref: PoolRef, request: InstanceRequest & { readonly run: string }): Promise<void>;
+  resize(ref: PoolRef, request: InstanceRequest & Guarded & { readonly run: string }): Promise<void>;
   /**
    * Requests the deletion; does nothing while the pool is being deleted. What runs have changed elsewhere for its sake is restored, also when the pool is
    * gone already. With `onlyIfCreatedBy` it refuses (NotOwned) a pool that this run did not create. Without it, it refuses (ProviderRefused) a pool that still
@@ -102,7 +109,7 @@ interface PoolSize {
    * the maximum size. Launches also where `trimPool` has stopped that. @throws NodeferryError ProviderRefused when the maximum size or a process that
    * somebody else has suspended does not allow it, PoolNotFound
    */
-  restoreSize(ref: PoolRef, request: InstanceRequest): Promise<void>;
+  restoreSize(ref: PoolRef, request: InstanceRequest & Guarded): Promise<void>;
   /**
    * Gives up the instances that a pool should have and never got: its size becomes the number that it has, and none is terminated. The cloud launches
    * no instance there until its scaling is restored (`PoolScaling.restore`).
@@ -116,12 +123,12 @@ interface PoolScaling {
    * Stops the cloud from adding, moving or replacing instances of the pool on its own, and lets its size go down to zero. Returns what was changed,
    * which the rollback needs; the same on every call. @throws NodeferryError Conflict while the pool is too new for that
    */
-  suspend(ref: PoolRef): Promise<SuspensionToken>;
+  suspend(ref: PoolRef, options?: Guarded): Promise<SuspensionToken>;
   /**
    * The part of it that has to come before another pool of the cluster is created: what would drain old nodes as soon as there are new ones, and what the
    * cloud does not change meanwhile. `suspend` returns it too. Absent where there is none.
    */
-  suspendFirst?(ref: PoolRef): Promise<void>;
+  suspendFirst?(ref: PoolRef, options?: Guarded): Promise<void>;
   /**
    * Restores that, as far as the remaining instances allow; of a pool that is gone, what `findOrphaned` finds. Without a token, restores what the pool itself has
    * recorded. While its zones are not balanced, rebalancing stays suspended, because it would terminate an instance that serves. Returns what stays

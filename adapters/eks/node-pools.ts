@@ -4,7 +4,7 @@ import { CreateNodegroupCommand, EKSClient, type Nodegroup } from '@aws-sdk/clie
 import type { PoolFacts, PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ManagedNodePools } from '../../ports/node-pools.ts';
+import type { Guarded, ManagedNodePools } from '../../ports/node-pools.ts';
 import { type AwsClientOptions, awsClientConfig } from '../aws/client-config.ts';
 import { type CloneRequest, cloneNodegroup, createdByTag } from './clone.ts';
 import { deletePool, listReplacements } from './delete.ts';
@@ -42,6 +42,10 @@ interface EksOptions extends AwsClientOptions {
  */
 export function createEksNodePools(options: EksOptions): ManagedNodePools {
   const clientsFor = clientsByRegion(options);
+  const guarded = (region: string, { beforeChange }: Guarded = {}): EksClients => ({
+    ...clientsFor(region),
+    ...(beforeChange && { beforeChange }),
+  });
   const timing: UpdateTiming = {
     clock: options.clock,
     pollIntervalMs: options.pollIntervalMs ?? 1_000,
@@ -66,17 +70,17 @@ export function createEksNodePools(options: EksOptions): ManagedNodePools {
     findSubnets: (ref) => findSubnets(clientsFor(ref.region), ref),
     replacement: {
       findReplacements: (ref) => findReplacements(clientsFor(ref.region), ref),
-      createPool: ({ source, ...request }) => createPool(clientsFor(source.region), source, request),
+      createPool: ({ source, ...request }) => createPool(guarded(source.region, request), source, request),
       requireMayCreate: ({ source, target }) => requireMayLaunch(clientsFor(source.region), source, target),
-      resize: (ref, request) => resize(clientsFor(ref.region), ref, request, timing),
+      resize: (ref, request) => resize(guarded(ref.region, request), ref, request, timing),
       deletePool: (ref, { onlyIfCreatedBy }) => deletePool(clientsFor(ref.region), ref, onlyIfCreatedBy, timing),
     },
     size: {
-      restoreSize: (ref, { size }) => restoreSize(clientsFor(ref.region), ref, size, timing),
+      restoreSize: (ref, request) => restoreSize(guarded(ref.region, request), ref, request.size, timing),
       trimPool: (ref) => trimPool(clientsFor(ref.region), ref, timing),
     },
     scaling: {
-      suspend: (ref) => suspendScaling(clientsFor(ref.region), ref, timing),
+      suspend: (ref, options) => suspendScaling(guarded(ref.region, options), ref, timing),
       restore: (ref, token) => restoreScaling(clientsFor(ref.region), ref, token, timing),
     },
   };
@@ -113,6 +117,7 @@ async function createPool(clients: EksClients, source: PoolRef, request: CloneRe
   if (existing !== undefined) return acceptExisting(wanted, existing, request.run);
   const { nodegroup } = await requirePool(clients, source);
   const input = cloneNodegroup(source.cluster, nodegroup, request);
+  await clients.beforeChange?.();
   await callEks('eks:CreateNodegroup', poolSubject(wanted), () => clients.eks.send(new CreateNodegroupCommand(input)));
 }
 

@@ -10,12 +10,13 @@ import { DescribeInstancesCommand, type EC2Client } from '@aws-sdk/client-ec2';
 import { DescribeNodegroupCommand, type EKSClient, type Nodegroup } from '@aws-sdk/client-eks';
 import { type InstanceFacts, isLive, type PoolFacts, type PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
+import type { Guarded } from '../../ports/node-pools.ts';
 import { readAwsError } from '../aws/errors.ts';
 import { callEks, translateEksError } from './errors.ts';
 import { mapInstanceState, mapLaunchFailures, mapLifecycle, mapPool, type PoolObservation } from './map.ts';
 
 /** The SDK clients of one region. */
-export interface EksClients {
+export interface EksClients extends Guarded {
   readonly eks: EKSClient;
   readonly autoScaling: AutoScalingClient;
   /** Never retries a call, for the one call that must not be repeated before its effect has been checked. */

@@ -120,10 +120,11 @@ function tooLate({ ref, nodegroup, group }: PoolObservation, missing: NodegroupS
  * reference, UpdateNodegroupConfig). For one that never became complete, the Auto Scaling group is changed directly.
  */
 async function updateSizes(
-  { eks, autoScaling }: EksClients,
+  { eks, autoScaling, beforeChange }: EksClients,
   { ref, nodegroup, group }: PoolObservation,
   sizes: NodegroupScalingConfig,
 ): Promise<void> {
+  await beforeChange?.();
   const subject = `${poolSubject(ref)}: ${Object.entries(sizes)
     .map(([name, size]) => `${name} ${size}`)
     .join(', ')}`;

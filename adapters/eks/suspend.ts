@@ -127,11 +127,12 @@ function explainKept(group: AutoScalingGroup | undefined): string {
 }
 
 async function suspend(
-  { autoScaling }: EksClients,
+  { autoScaling, beforeChange }: EksClients,
   { ref, group }: PoolObservation,
   processes: readonly string[],
 ): Promise<void> {
   if (processes.length === 0) return;
+  await beforeChange?.();
   await callEks('autoscaling:SuspendProcesses', poolSubject(ref), () =>
     autoScaling.send(
       new SuspendProcessesCommand({
@@ -144,11 +145,12 @@ async function suspend(
 
 /** Resumes these processes. A call without names would resume all of them, including those that others suspended. */
 export async function resume(
-  { autoScaling }: EksClients,
+  { autoScaling, beforeChange }: EksClients,
   { ref, group }: PoolObservation,
   processes: readonly string[],
 ): Promise<void> {
   if (processes.length === 0) return;
+  await beforeChange?.();
   await callEks('autoscaling:ResumeProcesses', poolSubject(ref), () =>
     autoScaling.send(
       new ResumeProcessesCommand({
@@ -160,10 +162,11 @@ export async function resume(
 }
 
 async function tagSuspended(
-  { eks }: EksClients,
+  { eks, beforeChange }: EksClients,
   { ref, nodegroup }: PoolObservation,
   entries: readonly string[],
 ): Promise<void> {
+  await beforeChange?.();
   await callEks('eks:TagResource', poolSubject(ref), () =>
     eks.send(
       new TagResourceCommand({

@@ -1,4 +1,5 @@
 import type { ClusterManagerClient } from '@google-cloud/container';
+import type { Guarded } from '../../ports/node-pools.ts';
 import { once } from '../calls/once.ts';
 import { type ComputeClient, createComputeClient, defaultCallTimeoutMs } from '../gcp/compute-client.ts';
 import { authClientOf, type GcpOptions } from '../gcp/options.ts';
@@ -12,7 +13,7 @@ interface OperationTiming {
 }
 
 /** What all calls need. */
-export interface GkeClients extends ComputeClient, OperationTiming {
+export interface GkeClients extends ComputeClient, OperationTiming, Guarded {
   readonly callTimeoutMs: number;
   gke(): Promise<ClusterManagerClient>;
 }
@@ -64,6 +65,7 @@ export async function changeGke<T>(
   send: SendGke<T>,
 ): Promise<T> {
   const gke = await clients.gke();
+  await clients.beforeChange?.();
   const attempt = async () => (await send(gke, { timeout: clients.callTimeoutMs }))[0];
   return await callOnce({ permission, subject }, attempt);
 }

@@ -24,6 +24,7 @@ export async function changeGroup(
   { zone }: GroupName,
   send: (compute: compute_v1.Compute) => Promise<{ readonly data: Operation }>,
 ): Promise<void> {
+  await clients.beforeChange?.();
   const asked = await callCompute(clients, 'compute.instanceGroupManagers.update', poolSubject(ref), send);
   const { error, operationType } = await waitFor(clients, ref, zone, asked);
   const [first] = error?.errors ?? [];

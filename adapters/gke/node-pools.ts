@@ -1,5 +1,5 @@
 import { isLive, type PoolFacts, type PoolRef } from '../../core/model/pool.ts';
-import type { ManagedNodePools } from '../../ports/node-pools.ts';
+import type { Guarded, ManagedNodePools } from '../../ports/node-pools.ts';
 import type { GcpOptions } from '../gcp/options.ts';
 import { createClients, type GkeClients } from './clients.ts';
 import { createPool } from './create.ts';
@@ -38,8 +38,11 @@ interface GkeOptions extends Omit<GcpOptions, 'project'> {
  */
 export function createGkeNodePools({ project, ...options }: GkeOptions): ManagedNodePools {
   const clientsOf = clientsByProject(project, options);
-  const withClients = async <T>(ref: PoolRef, act: (clients: GkeClients) => Promise<T>): Promise<T> =>
-    await act(await clientsOf(ref));
+  const withClients = async <T>(
+    ref: PoolRef,
+    act: (clients: GkeClients) => Promise<T>,
+    { beforeChange }: Guarded = {},
+  ): Promise<T> => await act({ ...(await clientsOf(ref)), ...(beforeChange && { beforeChange }) });
   return {
     describePool: async (ref) =>
       await withClients(ref, async (clients) => await poolFacts(clients, await requirePool(clients, ref))),
@@ -65,19 +68,22 @@ export function createGkeNodePools({ project, ...options }: GkeOptions): Managed
       requireMayCreate: async ({ source, target }) =>
         await withClients(source, async (clients) => await requireMayCreate(clients, source, target)),
       createPool: async ({ source, ...request }) =>
-        await withClients(source, async (clients) => await createPool(clients, source, request)),
-      resize: async (ref, request) => await withClients(ref, async (clients) => await resize(clients, ref, request)),
+        await withClients(source, async (clients) => await createPool(clients, source, request), request),
+      resize: async (ref, request) =>
+        await withClients(ref, async (clients) => await resize(clients, ref, request), request),
       deletePool: async (ref, { onlyIfCreatedBy }) =>
         await withClients(ref, async (clients) => await deletePool(clients, ref, onlyIfCreatedBy)),
     },
     size: {
       restoreSize: async (ref, request) =>
-        await withClients(ref, async (clients) => await restoreSize(clients, ref, request)),
+        await withClients(ref, async (clients) => await restoreSize(clients, ref, request), request),
       trimPool: async (ref) => await withClients(ref, async (clients) => await trimPool(clients, ref)),
     },
     scaling: {
-      suspend: async (ref) => await withClients(ref, async (clients) => await suspendScaling(clients, ref)),
-      suspendFirst: async (ref) => await withClients(ref, async (clients) => await suspendFirst(clients, ref)),
+      suspend: async (ref, options) =>
+        await withClients(ref, async (clients) => await suspendScaling(clients, ref), options),
+      suspendFirst: async (ref, options) =>
+        await withClients(ref, async (clients) => await suspendFirst(clients, ref), options),
       restore: async (ref, token) =>
         await withClients(ref, async (clients) => await restoreScaling(clients, ref, token)),
       findOrphaned: async (ref) => await withClients(ref, async (clients) => await findOrphaned(clients, ref)),

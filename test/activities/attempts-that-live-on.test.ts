@@ -113,6 +113,44 @@ test.each([
   expect(world.pools).toEqual(before);
 });
 
+test.each(['is cancelled', 'has lost its pool'])(
+  'an attempt that %s while its cloud has it wait creates no pool',
+  async (why) => {
+    const waiting = Promise.withResolvers<void>();
+    const waited = Promise.withResolvers<void>();
+    const { world, policy, lock, activities, step, attempt, next } = lockPool(upgradeOf(), (ports) => ({
+      ...ports,
+      pools: {
+        ...ports.pools,
+        capabilitiesOf: (ref) => {
+          const { replacement, ...others } = ports.pools.capabilitiesOf(ref);
+          if (replacement === undefined) return others;
+          const createPool: typeof replacement.createPool = async (request) => {
+            waiting.resolve();
+            await waited.promise;
+            await request.beforeChange?.();
+            await replacement.createPool(request);
+          };
+          return { ...others, replacement: { ...replacement, createPool } };
+        },
+      },
+    }));
+    const { plan } = await step('preflight', async () => await activities.preflight({ run, policy }));
+    const before = structuredClone(world.pools);
+    const environment = new MockActivityEnvironment({ activityId: 'lives on' });
+    const create = async () => await activities.createPool({ ...next(), plan });
+    const ending = attempt('lives on', create, environment).catch((error: unknown) => error);
+    await waiting.promise;
+    if (why === 'is cancelled') environment.cancel();
+    else world.leases.delete(lock.name);
+    waited.resolve();
+    await ending;
+    world.clock.stop();
+
+    expect(world.pools).toEqual(before);
+  },
+);
+
 test('a run that has lost its pool suspends the scaling of a new one all the same, whatever the pools are called', async () => {
   const { world, lock, plan, activities, step, next } = await openScene();
   world.leases.delete(lock.name);

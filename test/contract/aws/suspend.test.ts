@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createEksNodePools } from '../../../adapters/eks/node-pools.ts';
-import type { ManagedNodePools } from '../../../ports/node-pools.ts';
+import type { Guarded, ManagedNodePools } from '../../../ports/node-pools.ts';
 import { tokenOf } from '../../support/suspension.ts';
 import { problemOf } from '../cases/refusal.ts';
-import { type AwsBench, calls, openBench, pointSdkAt, startForgetfulProxy } from './support.ts';
+import { type AwsBench, calls, openBench, pointSdkAt, startForgetfulProxy, target } from './support.ts';
 
 let bench: AwsBench;
 let pools: ManagedNodePools;
@@ -74,4 +74,24 @@ test('a change of sizes that EKS never finishes is reported after its time, not 
     code: 'ProviderUnavailable',
     message: expect.stringContaining('UPDATING'),
   });
+});
+
+test.each([
+  ['requests instances', async (guard: Guarded) => await pools.size.restoreSize(bench.web, { size: 6, ...guard })],
+  ['suspends a pool', async (guard: Guarded) => await pools.scaling.suspend(bench.web, guard)],
+  [
+    'creates a pool',
+    async (guard: Guarded) =>
+      await pools.replacement.createPool({ source: bench.web, target, size: 4, run: 'run-1', token: 't', ...guard }),
+  ],
+])('whoever may change nothing any more neither %s nor leaves a mark', async (_what, act) => {
+  const before = [group().desired, group().min, ...group().suspended.keys()];
+  const beforeChange = async () => {
+    throw new Error('too late');
+  };
+  await expect(act({ beforeChange })).rejects.toThrow('too late');
+  bench.cloudClock.advance(60_000);
+  expect([group().desired, group().min, ...group().suspended.keys()]).toEqual(before);
+  expect([...bench.aws.model.nodegroups.keys()]).not.toContain('web-new');
+  expect([...(tags()?.keys() ?? [])]).toEqual([]);
 });

@@ -61,6 +61,42 @@ describe('while somebody else’s operation runs', () => {
     expect(calls(bench.gcp, 'CreateNodePool').length).toBeLessThanOrEqual(151);
   });
 
+  const beforeChange = async () => {
+    if ([...bench.gcp.model.gkeOperations.values()].every(({ status }) => status === 'DONE'))
+      throw new Error('too late');
+  };
+
+  test.each([
+    [
+      'no pool is created',
+      'CreateNodePool',
+      async () =>
+        await bench.pools.replacement.createPool({
+          ...{ source: bench.web, target, size: 4, run: 'run-1', token: 'run-1/surge' },
+          beforeChange,
+        }),
+    ],
+    [
+      'no pool grows',
+      'SetNodePoolSize',
+      async () => await bench.pools.size.restoreSize(bench.web, { size: 6, beforeChange }),
+    ],
+    [
+      'nothing is suspended',
+      'UpdateNodePool',
+      async () => await bench.pools.scaling.suspend(bench.web, { beforeChange }),
+    ],
+    [
+      'nothing is suspended beforehand',
+      'UpdateNodePool',
+      async () => await bench.pools.scaling.suspendFirst?.(bench.web, { beforeChange }),
+    ],
+  ])('%s after it when the caller may change nothing any more', async (_what, method, act) => {
+    startUpgrade(60_000);
+    await expect(act()).rejects.toThrow('too late');
+    expect(calls(bench.gcp, method).map(({ outcome }) => outcome)).toEqual(['FAILED_PRECONDITION']);
+  });
+
   test('settings are suspended after it, and restored', async () => {
     startUpgrade(60_000);
     const suspended = await bench.pools.scaling.suspend(bench.web);
