@@ -69,7 +69,11 @@ export async function observeAndPlan(
       const found = await pools.describePool(ref);
       if (policy.selection !== undefined || isInPlace(policy)) return { found };
       const newPool = await pools.findPool({ ...ref, name: policy.target.poolName });
-      return { found: { ...found, ...(await readSubnets(pools, newPool?.ref ?? ref)) }, newPool };
+      const subnets = await readSubnets(pools, newPool?.ref ?? ref);
+      return {
+        found: { ...found, ...subnets, ...(await readAttached(pools, ref)) },
+        newPool: newPool && { ...newPool, ...(await readAttached(pools, newPool.ref)) },
+      };
     },
     async () => await observeCluster(open(), policy),
   );
@@ -90,12 +94,25 @@ async function readSubnets(
   pools: PlanSources['pools'],
   ref: PoolRef,
 ): Promise<Pick<PoolFacts, 'subnets' | 'subnetsUnread'>> {
+  const { value, unread } = await tryToRead(async () => await pools.capabilitiesOf(ref).findSubnets?.(ref));
+  return { ...(value && { subnets: value }), ...(unread !== undefined && { subnetsUnread: unread }) };
+}
+
+/** What the pool is attached to, where that is not among its facts. A caller who may not read it gets a plan all the same, which says so. */
+async function readAttached(
+  pools: PlanSources['pools'],
+  ref: PoolRef,
+): Promise<Pick<PoolFacts, 'attached' | 'attachedUnread'>> {
+  const { value, unread } = await tryToRead(async () => await pools.capabilitiesOf(ref).findAttached?.(ref));
+  return { ...(value && { attached: value }), ...(unread !== undefined && { attachedUnread: unread }) };
+}
+
+async function tryToRead<T>(read: () => Promise<T>): Promise<{ readonly value?: T; readonly unread?: string }> {
   try {
-    const subnets = await pools.capabilitiesOf(ref).findSubnets?.(ref);
-    return subnets === undefined ? {} : { subnets };
+    return { value: await read() };
   } catch (error) {
     if (!(error instanceof NodeferryError)) throw error;
-    return { subnetsUnread: error.problem.message };
+    return { unread: error.problem.message };
   }
 }
 

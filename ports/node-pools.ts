@@ -45,6 +45,11 @@ export interface PoolCapabilities {
    */
   readonly findSubnets?: (ref: PoolRef) => Promise<readonly SubnetFacts[]>;
   /**
+   * Load balancers, or sets of their targets, with which the cloud registers each instance of that pool; none of those that controllers of the cluster
+   * fill. A provider that leaves it out tells of them among the facts of each pool. @throws NodeferryError Forbidden, PoolNotFound
+   */
+  readonly findAttached?: (ref: PoolRef) => Promise<readonly string[]>;
+  /**
    * Permissions that a worker needs and the caller lacks, where that pool is. A provider that can't be asked leaves it out. @throws NodeferryError where
    * there is no answer
    */

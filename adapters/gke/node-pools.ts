@@ -1,6 +1,7 @@
 import { isLive, type PoolFacts, type PoolRef } from '../../core/model/pool.ts';
 import type { Guarded, ManagedNodePools } from '../../ports/node-pools.ts';
 import type { GcpOptions } from '../gcp/options.ts';
+import { findAttached } from './attached.ts';
 import { createClients, type GkeClients } from './clients.ts';
 import { createPool } from './create.ts';
 import { deletePool, listReplacements } from './delete.ts';
@@ -88,6 +89,7 @@ export function createGkeNodePools({ project, ...options }: GkeOptions): Managed
         await withClients(ref, async (clients) => await restoreScaling(clients, ref, token)),
       findOrphaned: async (ref) => await withClients(ref, async (clients) => await findOrphaned(clients, ref)),
     },
+    findAttached: async (ref) => await withClients(ref, async (clients) => await findAttached(clients, ref)),
     findMissingPermissions: async (ref) =>
       await findMissingPermissions({ ...options, project: await projectOf(project, ref) }),
   };

@@ -18,6 +18,8 @@ export interface GroupName {
 /** The same with its VMs. */
 export interface ZoneGroup extends GroupName {
   readonly targetSize: number;
+  /** URLs of the target pools that it adds its VMs to. */
+  readonly targetPools: readonly string[];
   readonly members: readonly compute_v1.Schema$ManagedInstance[];
 }
 
@@ -92,7 +94,7 @@ async function readGroup(clients: GkeClients, ref: PoolRef, { zone, name }: Grou
       );
       return { items: page.managedInstances, next: page.nextPageToken };
     });
-    return { zone, name, targetSize: group.targetSize ?? 0, members };
+    return { zone, name, targetSize: group.targetSize ?? 0, targetPools: group.targetPools ?? [], members };
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;

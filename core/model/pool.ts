@@ -84,6 +84,8 @@ export interface PoolFacts {
   readonly problems: readonly string[];
   /** Load balancers, or sets of their targets, with which the cloud registers each instance of the pool. Absent where there are none. */
   readonly attached?: readonly string[];
+  /** Why those could not be read. Only read for a plan where the cloud has to be asked for them separately. */
+  readonly attachedUnread?: string;
   /** The subnets in which the instances start that replace it. Only read for a plan, and absent where the cloud can't be asked. */
   readonly subnets?: readonly SubnetFacts[];
   /** Why they could not be read. */

@@ -110,6 +110,29 @@ describe('the plan command and the preflight of a run', () => {
     expect(await messagesOf(undefined)).toEqual([]);
   });
 
+  test('both say what the pool is attached to, or that nobody may read it', async () => {
+    const messagesOf = async (findAttached: ManagedNodePools['findAttached']) => {
+      const world = createScenario();
+      const ports = createSimPorts(world);
+      const pools = {
+        ...ports.pools,
+        capabilitiesOf: (ref: PoolRef) => ({
+          ...ports.pools.capabilitiesOf(ref),
+          ...(findAttached && { findAttached }),
+        }),
+      };
+      const { upgrade, plan } = await planBothWays(world, { ...ports, pools });
+      expect(upgrade).toMatchObject({ outcome: 'done', plan });
+      return plan.findings.filter(({ rule }) => rule === 'INF-022').map(({ severity }) => severity);
+    };
+    expect(await messagesOf(async () => ['shop'])).toEqual(['error']);
+    const refuse = async () => {
+      throw new NodeferryError({ code: 'Forbidden', message: 'compute.backendServices.list: not allowed' });
+    };
+    expect(await messagesOf(refuse)).toEqual(['info']);
+    expect(await messagesOf(undefined)).toEqual([]);
+  });
+
   test('both refuse an upgrade where no cloud is known, in the words of that provider', async () => {
     const world = createScenario();
     const changes = { pool: { ...policy.pool, provider: 'none' } };

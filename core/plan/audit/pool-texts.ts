@@ -93,9 +93,9 @@ export const poolTexts: Readonly<Record<string, RuleText>> = {
     fix: 'Spread the old pool evenly over its zones, or adopt a pool that is as you need it.',
   },
   'INF-022': {
-    severities: ['error'],
+    severities: ['error', 'info'],
     title: 'Load balancers that are attached to the pool itself',
-    why: 'The cloud registers every instance of the pool with them, whatever Services say. A new pool is attached to none: once the old nodes are gone, they have no target. Nothing waits for them either while a node leaves.',
+    why: 'The cloud registers every instance of the pool with them, whatever Services say: target groups of an Auto Scaling group, backend services and target pools of managed instance groups. A new pool is attached to none: once the old nodes are gone, they have no target. Nothing waits for them either while a node leaves.',
     fix: 'Attach the new pool to them too as soon as it exists, or let the run adopt a pool that is attached already (spec.target.adopt).',
   },
   'GRD-002': {

@@ -32,6 +32,7 @@ export function describeGroup(world: World, group: InstanceGroup) {
     targetSize: group.targetSize,
     baseInstanceName: group.name.replace(/-grp$/, ''),
     instanceGroup: linkTo(world, `${path}/instanceGroups/${group.name}`),
+    ...(group.targetPools.length > 0 && { targetPools: group.targetPools.map((one) => linkTo(world, one)) }),
     currentActions: {
       none: doing('NONE'),
       creating: doing('CREATING'),

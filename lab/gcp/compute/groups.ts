@@ -30,6 +30,7 @@ export function addGroup(
     name: `${prefix}-grp`,
     id: randomId(world, 19),
     targetSize: 0,
+    targetPools: [],
     members: new Map(),
     errors: [],
   };

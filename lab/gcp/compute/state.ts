@@ -32,6 +32,8 @@ export interface InstanceGroup {
   /** What its VMs become. */
   readonly node: NodeIdentity;
   targetSize: number;
+  /** Paths of the target pools that it adds its VMs to. That those get them is not modelled. */
+  targetPools: readonly string[];
   readonly members: Map<string, Member>;
   /** Newest first. */
   readonly errors: {

@@ -31,3 +31,11 @@ test('one keeps its targets when the pool itself gets new nodes', () => {
 
   expect(found(['api'], undefined, { target: { ...target, poolName: 'web' } })).toEqual([]);
 });
+
+test('what could not be read is told, with the reason', () => {
+  const pool = aPool(nodes, { attachedUnread: 'compute.backendServices.list: not allowed' });
+  const { findings } = buildPlan({ policy: aPolicy(), run: 'run', pool, facts: factsOf() });
+  expect(findings.filter(({ rule }) => rule === 'INF-022')).toMatchObject([
+    { severity: 'info', message: expect.stringContaining('is not known: compute.backendServices.list: not allowed') },
+  ]);
+});
