@@ -48,6 +48,8 @@ interface RemovedLabels {
   readonly originalLabels: Readonly<Record<string, string>>;
   /** Name of its DaemonSet, which releases a pod whose labels it no longer selects. */
   readonly daemonSet?: string;
+  /** The previous values of the annotations that keep pruners from deleting the pod. Older versions set none. */
+  readonly annotationsBefore?: AnnotationsBefore;
 }
 
 /** A fencing token as text. */
@@ -65,9 +67,14 @@ export function parseToken(text: string | undefined): FencingToken | undefined {
 
 /** Reads the annotation of a pod that was removed from endpoints; undefined when there is none, or none of ours. */
 export function parseRemovedLabels(text: string | undefined): RemovedLabels | undefined {
-  const { by, originalLabels, daemonSet } = parseMark<RemovedLabels>(text);
+  const { by, originalLabels, daemonSet, annotationsBefore } = parseMark<RemovedLabels>(text);
   if (typeof by !== 'string' || typeof originalLabels !== 'object' || originalLabels === null) return undefined;
-  return { by, originalLabels, ...(typeof daemonSet === 'string' ? { daemonSet } : {}) };
+  return {
+    by,
+    originalLabels,
+    ...(typeof daemonSet === 'string' ? { daemonSet } : {}),
+    ...(typeof annotationsBefore === 'object' && annotationsBefore !== null ? { annotationsBefore } : {}),
+  };
 }
 
 /** Reads the annotation of a released pod; undefined when there is none, or none of ours. */

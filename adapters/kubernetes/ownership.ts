@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import type { PodRef, ReleasedFrom } from '../../core/model/pod.ts';
-import { keepFromPruners, returnToPruners } from '../../core/pod-surge/keep-from-pruners.ts';
+import { type AnnotationsBefore, keepFromPruners, returnToPruners } from '../../core/pod-surge/keep-from-pruners.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
 import { type ChangeAccess, changeObject, type Decision } from './change.ts';
 import type { Connection } from './connection.ts';
@@ -9,8 +9,10 @@ import {
   deletionCostAnnotation,
   parseRaisedCostMark,
   parseReleasedMark,
+  parseRemovedLabels,
   raisedCostAnnotation,
   releasedAnnotation,
+  removedLabelsAnnotation,
 } from './ownership-marks.ts';
 
 /** The operations on the relation between ReplicaSets and their pods. */
@@ -90,7 +92,8 @@ function decideRelease(
   if (isReleased) return { outcome: 'done', patch: annotate(releasedAnnotation, { ...mark, by: run }) };
   const owner = metadata?.ownerReferences?.find(({ controller }) => controller === true);
   if (owner?.uid !== replicaSet.uid || metadata?.labels?.[label] !== value) return { outcome: 'not-owned' };
-  const { set, before } = keepFromPruners(metadata.annotations ?? {}, mark?.annotationsBefore ?? {});
+  const known = mark?.annotationsBefore ?? keptSinceRemoval(metadata);
+  const { set, before } = keepFromPruners(metadata.annotations ?? {}, known ?? {});
   const { metadata: marked } = annotate(releasedAnnotation, {
     by: run,
     label,
@@ -111,8 +114,15 @@ function decideAdopt({ metadata }: V1Pod, run: string): Decision<'done' | 'not-o
   const { label, value, annotationsBefore } = mark;
   // A label that somebody has set since stays as it is.
   const labels = metadata?.labels?.[label] === undefined ? { [label]: value } : {};
-  const restored = returnToPruners(metadata?.annotations ?? {}, annotationsBefore ?? {});
+  // A pod that is still removed from endpoints may not match its ReplicaSet yet: its restoration returns it to pruners.
+  const isRemoved = keptSinceRemoval(metadata) !== undefined;
+  const restored = isRemoved ? {} : returnToPruners(metadata?.annotations ?? {}, annotationsBefore ?? {});
   return { outcome: 'done', patch: { metadata: { labels, annotations: { ...restored, [releasedAnnotation]: null } } } };
+}
+
+/** The previous values of the annotations that keep pruners from a pod since it was removed from endpoints; undefined when it was not. */
+function keptSinceRemoval(metadata: V1Pod['metadata']): AnnotationsBefore | undefined {
+  return parseRemovedLabels(metadata?.annotations?.[removedLabelsAnnotation])?.annotationsBefore;
 }
 
 function decideRaise({ metadata }: V1Pod, run: string): Decision<'done' | 'gone'> {

@@ -1,8 +1,14 @@
 import type { V1Pod } from '@kubernetes/client-node';
 
+import { keepFromPruners, returnToPruners } from '../../core/pod-surge/keep-from-pruners.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
 import { type ChangeAccess, changeObject, type Decision, deleteObject } from './change.ts';
-import { parseRemovedLabels, removedLabelsAnnotation } from './ownership-marks.ts';
+import {
+  parseReleasedMark,
+  parseRemovedLabels,
+  releasedAnnotation,
+  removedLabelsAnnotation,
+} from './ownership-marks.ts';
 
 /** The operations on pods, without eviction. */
 type PodOperations = Pick<Cluster, 'removeEndpoints' | 'restoreEndpoints' | 'deletePod'>;
@@ -18,22 +24,28 @@ export function podOperations(access: ChangeAccess): PodOperations {
   };
 }
 
-/** Labels and annotation change in one patch, so that a run that ends in between still finds what it has to restore. */
+/**
+ * Labels and annotations change in one patch, so that a run that ends in between still finds what it has to restore. A pod without a label of its
+ * ReplicaSet or DaemonSet has no owner, so pruners are kept from it until it is evicted or restored.
+ */
 function decideRemoveEndpoints(pod: V1Pod, removeLabels: readonly string[], run: string): Decision<'done'> {
-  const labels = pod.metadata?.labels ?? {};
-  const mark = parseRemovedLabels(pod.metadata?.annotations?.[removedLabelsAnnotation]);
+  const { labels = {}, annotations = {} } = pod.metadata ?? {};
+  const mark = parseRemovedLabels(annotations[removedLabelsAnnotation]);
   const present = removeLabels.filter((key) => labels[key] !== undefined);
   if (present.length === 0 && mark?.by === run) return { outcome: 'done' };
   const removed = Object.fromEntries(present.map((key) => [key, labels[key]]));
   // The annotation of an earlier run that could not clean up is taken over, with the labels that it removed.
   const originalLabels = { ...mark?.originalLabels, ...removed };
   const daemonSet = mark?.daemonSet ?? daemonSetOf(pod);
+  const known = mark?.annotationsBefore ?? parseReleasedMark(annotations[releasedAnnotation])?.annotationsBefore;
+  const { set, before } = keepFromPruners(annotations, known ?? {});
+  const next = JSON.stringify({ by: run, originalLabels, daemonSet, annotationsBefore: before });
   return {
     outcome: 'done',
     patch: {
       metadata: {
         labels: Object.fromEntries(present.map((key) => [key, null])),
-        annotations: { [removedLabelsAnnotation]: JSON.stringify({ by: run, originalLabels, daemonSet }) },
+        annotations: { ...set, [removedLabelsAnnotation]: next },
       },
     },
   };
@@ -45,13 +57,21 @@ function daemonSetOf({ metadata }: V1Pod): string | undefined {
 }
 
 function decideRestoreEndpoints(pod: V1Pod, run: string): Decision<'done' | 'not-ours'> {
-  const mark = parseRemovedLabels(pod.metadata?.annotations?.[removedLabelsAnnotation]);
+  const { labels = {}, annotations = {} } = pod.metadata ?? {};
+  const mark = parseRemovedLabels(annotations[removedLabelsAnnotation]);
   if (mark?.by !== run) return { outcome: 'not-ours' };
-  const labels = pod.metadata?.labels ?? {};
   // A label that somebody has set since stays as it is.
   const missing = Object.entries(mark.originalLabels).filter(([key]) => labels[key] === undefined);
+  // A released pod still has no owner: its adoption returns it to pruners.
+  const isReleased = parseReleasedMark(annotations[releasedAnnotation])?.annotationsBefore !== undefined;
+  const returned = isReleased ? {} : returnToPruners(annotations, mark.annotationsBefore ?? {});
   return {
     outcome: 'done',
-    patch: { metadata: { labels: Object.fromEntries(missing), annotations: { [removedLabelsAnnotation]: null } } },
+    patch: {
+      metadata: {
+        labels: Object.fromEntries(missing),
+        annotations: { ...returned, [removedLabelsAnnotation]: null },
+      },
+    },
   };
 }

@@ -15,7 +15,7 @@ export type AnnotationsBefore = Readonly<Record<string, string | null>>;
 /** Present annotations of an object. */
 type Annotations = Readonly<Record<string, string>>;
 
-/** The annotations to set on a pod that loses its owner, and their original values. `known` has the values that an earlier release recorded. */
+/** The annotations to set on a pod that loses its owner, and their original values. `known` has the values that were recorded when it lost the owner or a label of it before. */
 export function keepFromPruners(
   annotations: Annotations,
   known: AnnotationsBefore,

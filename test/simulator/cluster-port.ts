@@ -13,7 +13,13 @@ import { slicesOf } from './kubernetes.ts';
 import { createSimLocks, leftoverLocksOf } from './leases.ts';
 import { exposureOf } from './load-balancers-port.ts';
 import { excludeLabel, isExcluded } from './membership.ts';
-import { createSimOwnership, podMarks, releasedFacts } from './ownership-port.ts';
+import {
+  createSimOwnership,
+  podMarks,
+  protectFromPruners,
+  releasedFacts,
+  unprotectFromPruners,
+} from './ownership-port.ts';
 import { addressOf } from './pod-targets.ts';
 import { deletePod } from './pods.ts';
 import { forgetNode } from './pools.ts';
@@ -135,6 +141,7 @@ export function createSimCluster(world: World): Cluster {
         originalLabels: { ...pod.endpointsRemoved?.originalLabels, ...Object.fromEntries(removed) },
       };
       pod.labels = Object.fromEntries(Object.entries(pod.labels).filter(([key]) => !removeLabels.includes(key)));
+      protectFromPruners(pod);
       note(world, `pod ${pod.name} on ${pod.node} removed from endpoints`);
       return 'done';
     },
@@ -144,6 +151,7 @@ export function createSimCluster(world: World): Cluster {
       if (pod.endpointsRemoved?.by !== run) return 'not-ours';
       pod.labels = { ...pod.endpointsRemoved.originalLabels, ...pod.labels };
       delete (pod as { endpointsRemoved?: unknown }).endpointsRemoved;
+      unprotectFromPruners(pod);
       return 'done';
     },
     ...createSimOwnership(world, podOf),

@@ -30,9 +30,7 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       if (denial !== undefined) throw new NodeferryError({ code: 'AdmissionDenied', message: denial.says });
       pod.labels = Object.fromEntries(Object.entries(pod.labels).filter(([key]) => key !== label));
       pod.released = { by: run, ...from };
-      const { set, before } = keepFromPruners(pod.annotations ?? {}, pod.annotationsBefore ?? {});
-      pod.annotations = { ...pod.annotations, ...set };
-      pod.annotationsBefore = before;
+      protectFromPruners(pod);
       note(world, `pod ${pod.name} on ${pod.node} released`);
       return 'done';
     },
@@ -46,8 +44,7 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       const { label, value } = pod.released;
       pod.labels = { [label]: value, ...pod.labels };
       delete (pod as { released?: unknown }).released;
-      annotate(pod, returnToPruners(pod.annotations ?? {}, pod.annotationsBefore ?? {}));
-      delete (pod as { annotationsBefore?: unknown }).annotationsBefore;
+      unprotectFromPruners(pod);
       note(world, `pod ${pod.name} on ${pod.node} adopted`);
       return 'done';
     },
@@ -75,6 +72,20 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       if (pod !== undefined) pod.touched = (pod.touched ?? 0) + 1;
     },
   };
+}
+
+/** Annotates a pod that may have no owner from now on. */
+export function protectFromPruners(pod: SimPod): void {
+  const { set, before } = keepFromPruners(pod.annotations ?? {}, pod.annotationsBefore ?? {});
+  pod.annotations = { ...pod.annotations, ...set };
+  pod.annotationsBefore = before;
+}
+
+/** Restores the annotations once the pod is neither released nor removed from endpoints. */
+export function unprotectFromPruners(pod: SimPod): void {
+  if (pod.released !== undefined || pod.endpointsRemoved !== undefined) return;
+  annotate(pod, returnToPruners(pod.annotations ?? {}, pod.annotationsBefore ?? {}));
+  delete (pod as { annotationsBefore?: unknown }).annotationsBefore;
 }
 
 function annotate(pod: SimPod, changes: Readonly<Record<string, string | null>>): void {

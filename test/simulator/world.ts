@@ -70,7 +70,7 @@ export interface SimPod extends Mutable<PodFacts> {
   touched?: number;
   /** Its deletion cost before a run raised it. */
   costBefore?: string | undefined;
-  /** The annotations that keep pruners from it, before a run released it. */
+  /** The annotations that keep pruners from it, before a run released it or removed it from endpoints. */
   annotationsBefore?: AnnotationsBefore;
 }
 

@@ -1,4 +1,4 @@
-/** A GitOps tool prunes pods without an owner, and released pods have none. */
+/** A GitOps tool prunes pods without an owner: released pods have none, and pods that were removed from endpoints by a label of their ReplicaSet. */
 import { expect, test } from 'vitest';
 import { markAsInstance, prune } from '../simulator/pruner.ts';
 import { upgradeAndAbort } from '../support/abort-run.ts';
@@ -23,6 +23,18 @@ test('a pruner keeps released pods, and nothing is lost', async () => {
   expect(world.log.filter((line) => pruned.test(line))).toEqual([]);
   expectNothingLost(world);
   expectNothingLeft(world, 4);
+});
+
+test('a pruner keeps pods that are removed from endpoints and not surged, and nothing is lost', async () => {
+  const { world, start } = upgradeOf();
+  markAsInstance(world, 'shop');
+  prune(world, { obeys: true });
+  const { harness, handle } = await start();
+  const report = await harness.finish(handle);
+  expect(report.outcome).toBe('completed');
+  expect(world.log.some((line) => /removed from endpoints$/.test(line))).toBe(true);
+  expect(world.log.filter((line) => pruned.test(line))).toEqual([]);
+  expectNothingLost(world);
 });
 
 test('one that ignores annotations deletes them while callers are sent there', async () => {

@@ -138,6 +138,28 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
       await becomes('pruned', { owned: old, released: [] });
     });
 
+    it('a released pod that is removed from endpoints is kept from pruners until it is both restored and adopted', async () => {
+      await deploy('kept');
+      const { one, deployments } = subject();
+      const [first, second] = (await podsOf(subject(), 'kept')).map(present);
+      if (first === undefined || second === undefined) throw new Error('two pods were expected');
+      const kept = { [syncOptions]: 'Replace=true,Prune=false', [compareOptions]: 'IgnoreExtraneous' };
+      for (const pod of [first, second]) {
+        await deployments.annotate(pod.name, { [syncOptions]: 'Replace=true' });
+        expect(await one.release(pod, fromOwner(pod), run)).toBe('done');
+        expect(await one.removeEndpoints(pod, ['app'], run)).toBe('done');
+        expect(await one.removeEndpoints(pod, ['app'], run)).toBe('done');
+        expect(await deployments.annotationsOf(pod.name)).toMatchObject(kept);
+      }
+      expect(await one.adopt(first, run)).toBe('done');
+      expect(await one.restoreEndpoints(second, run)).toBe('done');
+      for (const { name } of [first, second]) expect(await deployments.annotationsOf(name)).toMatchObject(kept);
+      expect(await one.restoreEndpoints(first, run)).toBe('done');
+      expect(await one.adopt(second, run)).toBe('done');
+      for (const { name } of [first, second])
+        expect(await deployments.annotationsOf(name)).toEqual({ [syncOptions]: 'Replace=true' });
+    });
+
     it('tries a release without changing anything', async () => {
       await deploy('tried');
       const { one } = subject();
