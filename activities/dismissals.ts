@@ -50,6 +50,7 @@ export function createDismissals(ports: Ports<Actions & Locks>, observer: Observ
         run,
         fence,
         decide: (fresh) => decideDismissal({ ...question, facts: fresh, now: clock.now() }).actions,
+        policy,
         leaving: undefined,
       };
       const { actions, blocked, leaving } = decideDismissal({ ...question, facts, now });

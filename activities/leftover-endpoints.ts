@@ -1,5 +1,6 @@
 import { mayMeetCallers } from '../core/eviction/eviction.ts';
 import type { EndpointRemoval } from '../core/eviction/leftover-endpoints.ts';
+import { deferRejected, noteRejection, type RejectedEvictions } from '../core/eviction/rejections.ts';
 import { decideRestore } from '../core/eviction/restore-pods.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
@@ -21,11 +22,24 @@ interface EndpointRemovalMoment {
   readonly facts: ClusterFacts;
   /** Epoch ms at which the round began: load balancer state that was read since then is new enough. */
   readonly began: number;
+  readonly rejected: RejectedEvictions;
+  /** The node has no other pod left: one that can't be removed from its endpoints is deleted. */
+  readonly isLast: boolean;
+}
+
+/** What became of a round. */
+interface LeftoverRound {
+  /** Why the node has to drain connections once more, if it has to. */
+  readonly back?: EndingResult;
+  /** For the next round. */
+  readonly rejected: RejectedEvictions;
+  /** What could not be protected, as text. */
+  readonly unprotected: readonly string[];
 }
 
 /** Acts on what eviction leaves on a node, but only while no load balancer has the node registered. */
 export function createLeftoverEndpoints(ports: Ports<Actions & Locks>, observer: Observer) {
-  const { cluster } = ports;
+  const { clock, cluster } = ports;
   const { act } = createPodExecutor(ports, observer);
 
   /** Asks the load balancers once more. Pods that were removed from endpoints already are added again: the node serves callers. */
@@ -45,20 +59,30 @@ export function createLeftoverEndpoints(ports: Ports<Actions & Locks>, observer:
     };
   }
 
-  /** Executes what was decided. Returns why the node has to drain connections once more, if it has to. */
+  /** Executes what was decided, except for removals that admission has denied a moment ago. */
   async function removeLeftover(
     { taint, actions }: Pick<EndpointRemoval, 'taint' | 'actions'>,
     input: NodeStepInput,
-    { fence, facts, began }: EndpointRemovalMoment,
-  ): Promise<EndingResult | undefined> {
-    if (!taint && actions.length === 0) return undefined;
-    if (taint || mayMeetCallers(input.node, actions, facts)) {
+    { fence, facts, began, rejected: known, isLast }: EndpointRemovalMoment,
+  ): Promise<LeftoverRound> {
+    const due = deferRejected(actions, known, facts, clock.now()).actions;
+    if (!taint && due.length === 0) return { rejected: known, unprotected: [] };
+    if (taint || mayMeetCallers(input.node, due, facts)) {
       const back = await findBack(input, await observer.serving(input, { since: began }));
-      if (back !== undefined) return back;
+      if (back !== undefined) return { back, rejected: known, unprotected: [] };
     }
     if (taint) await cluster.guarded(fence.check).taintDisrupted(input.node, input.run);
-    for (const action of actions) await act(action, { run: input.run, fence });
-    return undefined;
+    const unprotected: string[] = [];
+    let rejected = known;
+    for (const action of due) {
+      const { pod } = action;
+      const result = await act(action, { run: input.run, fence });
+      rejected = noteRejection(rejected, pod, result, clock.now());
+      if (result.outcome !== 'denied' || !isLast) continue;
+      await act({ kind: 'delete', pod }, { run: input.run, fence });
+      unprotected.push(`pod ${pod.namespace}/${pod.name} left while it was an endpoint: ${result.reason}`);
+    }
+    return { rejected, unprotected };
   }
 
   return { findBack, removeLeftover };

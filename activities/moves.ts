@@ -69,10 +69,10 @@ export function createMoves(ports: Ports<Actions & Locks>, observer: Observer) {
     question: PlacesQuestion & MovesInput,
     rejected: RejectedEvictions,
   ): Promise<RejectedEvictions> {
-    const { facts, fence, run } = question;
+    const { facts, fence, run, policy } = question;
     const decide = (fresh: ServingFacts['cluster']) =>
       decidePlaces({ ...question, facts: { ...facts, cluster: fresh }, now: clock.now() }).actions;
-    const acting = { run, fence, decide, leaving: undefined };
+    const acting = { run, fence, decide, policy, leaving: undefined };
     return (await executeAll(actions, acting, { facts: facts.cluster, rejected })).rejected;
   }
 }

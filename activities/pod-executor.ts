@@ -1,4 +1,5 @@
 import type { BlockedPod, PodAction, PodActionResult } from '../core/eviction/actions.ts';
+import { decideInstead } from '../core/eviction/denied-removal.ts';
 import {
   blockedByRejection,
   deferRejected,
@@ -14,6 +15,7 @@ import type { Problem } from '../core/model/problem.ts';
 import type { ServiceFacts } from '../core/model/service.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import type { NodeUids } from '../core/policy/members.ts';
+import type { Policy } from '../core/policy/policy.ts';
 import { executePodAction, tryEviction } from '../operations/execute-pod-action.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Actions } from '../ports/cluster/actions.ts';
@@ -22,7 +24,7 @@ import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
 import type { Fence } from './fence.ts';
 import { countEvictionRefusal } from './metrics.ts';
-import { disruptionLockNames, withLocks } from './momentary-locks.ts';
+import { disruptionLockNames, type HeldLocks, withLocks } from './momentary-locks.ts';
 
 /** Whether the pod was changed, and what blocked the action if something did. */
 interface ActOutcome {
@@ -30,6 +32,8 @@ interface ActOutcome {
   readonly blocked?: BlockedPod;
   /** The API server's answer; absent when it was not asked. */
   readonly result?: PodActionResult;
+  /** What an eviction did not protect, as text. */
+  readonly unprotected?: string;
 }
 
 /** The run for which pods are acted on. */
@@ -42,6 +46,7 @@ interface Acting {
 /** The same where actions are decided again under the lock, from a newer observation. */
 export interface FencedCluster extends Acting {
   readonly decide: (facts: ClusterFacts) => readonly PodAction[];
+  readonly policy: Policy;
   /** The nodes that leave in an abort: the released pods that pods on them replace are adopted as those leave. */
   readonly leaving: NodeUids | undefined;
 }
@@ -67,8 +72,7 @@ export function createPodExecutor(ports: Ports<Actions & Locks>, observer: Obser
       const { result } = outcome;
       acted ||= outcome.acted;
       if (outcome.blocked !== undefined) blocked.push(outcome.blocked);
-      if (outcome.acted && action.kind === 'evict' && action.unprotected !== undefined)
-        unprotected.push(action.unprotected);
+      if (outcome.unprotected !== undefined) unprotected.push(outcome.unprotected);
       if (result !== undefined) {
         rejected = noteRejection(rejected, action.pod, result, clock.now());
         countEvictionRefusal(result);
@@ -106,12 +110,32 @@ export function createPodExecutor(ports: Ports<Actions & Locks>, observer: Obser
         if (answer.outcome === 'gone') return { acted: false };
         if (answer.outcome !== 'done') return outcomeOf(action, answer, facts);
         await held.require();
-        const outcome = outcomeOf(action, await act(action, acting), facts);
+        const result = await act(action, acting);
+        const outcome =
+          result.outcome === 'denied'
+            ? await actInstead(action, result.reason, { acting, facts: fresh, held })
+            : outcomeOf(action, result, facts);
+        if (!outcome.acted) return outcome;
         await awaitLeaving(action.pod.uid);
         await adoptPods(action, acting);
         return outcome;
       },
     });
+  }
+
+  /** What remains where admission denies the removal of a pod from its endpoints. */
+  async function actInstead(
+    { pod }: PodAction,
+    why: string,
+    { acting, facts, held }: { readonly acting: FencedCluster; readonly facts: ClusterFacts; readonly held: HeldLocks },
+  ): Promise<ActOutcome> {
+    const seen = indexOf(facts).podsByUid.get(pod.uid);
+    if (seen === undefined) return { acted: false };
+    const instead = decideInstead(seen, { facts, policy: acting.policy, now: clock.now() }, why);
+    if ('stays' in instead)
+      return outcomeOf({ kind: 'evict', pod }, { outcome: 'denied', reason: instead.stays }, facts);
+    await held.require();
+    return outcomeOf(instead.action, await act(instead.action, acting), facts);
   }
 
   async function act(action: PodAction, { run, fence }: Acting): Promise<PodActionResult> {
@@ -152,12 +176,19 @@ function needsLock(
   return services.some((service) => isReadyEndpoint(pod, service));
 }
 
-function outcomeOf({ pod }: PodAction, result: PodActionResult, facts: ClusterFacts): ActOutcome {
+function outcomeOf(action: PodAction, result: PodActionResult, facts: ClusterFacts): ActOutcome {
+  const { pod } = action;
   switch (result.outcome) {
     case 'done':
     case 'gone':
-    case 'not-ours':
-      return { acted: true, result };
+    case 'not-ours': {
+      const unprotected = action.kind === 'evict' ? action.unprotected : undefined;
+      return { acted: true, result, ...(unprotected === undefined ? {} : { unprotected }) };
+    }
+    case 'denied': {
+      const rejection = { message: result.reason, byAdmission: true };
+      return { acted: false, result, blocked: blockedByRejection(pod, rejection, facts) };
+    }
     case 'blocked':
     case 'impossible': {
       const byBudget = result.outcome === 'blocked' && result.by === 'budget';

@@ -22,7 +22,12 @@ import type { NodeRef } from '../core/model/node.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import { leavingOf } from '../core/policy/members.ts';
 import { recordBlocked } from '../core/status/blocked.ts';
-import { type EvictPodsCheckpoint, readEvictPods, readPodTimes } from '../core/status/checkpoint.ts';
+import {
+  type EndpointRemovalCheckpoint,
+  type EvictPodsCheckpoint,
+  readEndpointRemoval,
+  readEvictPods,
+} from '../core/status/checkpoint.ts';
 import { addExternalChanges } from '../core/status/external-changes.ts';
 import type { Evidence } from '../core/status/status.ts';
 import { deadlineMsOf } from '../core/steps/steps.ts';
@@ -130,15 +135,18 @@ export function createPodSteps(
               return { done: false, reason, checkpoint: waiting };
             }
           }
-          const back = early && (await removeLeftover(early, input, { fence, facts, began }));
+          const nothing = { taint: false, actions: [] };
+          const moment = { fence, facts, began, rejected: tracked.rejected, isLast: false };
+          const { back, rejected } = await removeLeftover(early ?? nothing, input, moment);
           if (back !== undefined) return { done: true, value: { ...back, unprotected: beside.unprotected } };
           const attempt: FencedCluster = {
             run,
             fence,
             decide: (fresh) => decideEvictionAgain({ ...input, ...tracked, facts: fresh, now: clock.now() }),
+            policy,
             leaving,
           };
-          const outcome = await executeAll(decision.actions, attempt, { facts, rejected: tracked.rejected });
+          const outcome = await executeAll(decision.actions, attempt, { facts, rejected });
 
           const waitsFor = detached === undefined ? {} : { waitsFor: detached.reason };
           const end = concludeEvictionRound(decision, outcome, { node, facts, policy, now: clock.now(), ...waitsFor });
@@ -177,21 +185,28 @@ export function createPodSteps(
           if (over !== undefined)
             return { done: true, value: { evidence: over, forwardedUntil: input.deregisteredAt } };
           const pods = indexOf(facts).podsOn(node.name);
-          const times = trackPods(readPodTimes({ removedAt, ...checkpoint }), pods, { facts, policy, now });
+          const known = readEndpointRemoval({ removedAt, ...checkpoint });
+          const times = trackPods(known, pods, { facts, policy, now });
           const removal = decideEndpointRemoval({ node, facts, policy, run, now, ...times });
-          const { taint, actions, remaining, unprotected, reason } = removal;
+          const { taint, actions, remaining, reason } = removal;
+          const unprotected = [...removal.unprotected, ...known.unprotected];
           if (remaining === 0) {
             const forwardedUntil = terminationNotBefore(await observer.serving(input), input.deregisteredAt, policy);
             const evidence: readonly Evidence[] = [{ kind: 'endpoints-removed', at: now, detail: reason }];
             return { done: true, value: { evidence, unprotected, forwardedUntil } };
           }
-          const back = await removeLeftover({ taint, actions }, input, { fence, facts, began });
+          const moment = { fence, facts, began, rejected: {}, isLast: true };
+          const { back, ...round } = await removeLeftover(removal, input, moment);
           if (back !== undefined)
             return { done: true, value: { ...back, unprotected, forwardedUntil: input.deregisteredAt } };
-          if (taint) return { done: false, reason, checkpoint: times, requeueAfterMs: 100 };
+          const next: EndpointRemovalCheckpoint = {
+            ...times,
+            unprotected: [...known.unprotected, ...round.unprotected],
+          };
+          if (taint) return { done: false, reason, checkpoint: next, requeueAfterMs: 100 };
           const isSelfResolving = selfResolving({ pods, ...times }, policy.waits, now);
           const requeueAfterMs = nextPollMs(actions, times.removedAt, policy, clock.now());
-          return { done: false, reason, isSelfResolving, checkpoint: times, requeueAfterMs };
+          return { done: false, reason, isSelfResolving, checkpoint: next, requeueAfterMs };
         }),
       });
     },

@@ -223,6 +223,7 @@ export function createPodSurgeSteps(
             fence,
             decide: (fresh) =>
               decideReleasedEviction({ facts: fresh, policy, run, now: clock.now(), goneSince, ...times }).actions,
+            policy,
             leaving: undefined,
           };
           const { rejected, impossible, ...outcome } = await executeAll(round.actions, acting, {

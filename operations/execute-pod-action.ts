@@ -1,5 +1,6 @@
-import type { PodAction, PodActionResult } from '../core/eviction/actions.ts';
+import { explainDeniedRemoval, type PodAction, type PodActionResult } from '../core/eviction/actions.ts';
 import type { PodRef } from '../core/model/pod.ts';
+import { NodeferryError } from '../core/model/problem.ts';
 import type { EvictionOutcome, PodActions } from '../ports/cluster/pod-actions.ts';
 
 /**
@@ -11,7 +12,7 @@ export async function executePodAction(cluster: PodActions, action: PodAction, r
   const { kind, pod } = action;
   switch (kind) {
     case 'remove-endpoints':
-      return { outcome: await cluster.removeEndpoints(pod, action.removeLabels, run) };
+      return await removeEndpoints(cluster, action, run);
     case 'restore-endpoints':
       return { outcome: await cluster.restoreEndpoints(pod, run) };
     case 'adopt':
@@ -22,6 +23,20 @@ export async function executePodAction(cluster: PodActions, action: PodAction, r
       return { outcome: await cluster.deletePod(pod) };
     case 'evict':
       return resultOf(await cluster.evict(pod, { dryRun: false }));
+  }
+}
+
+/** A denial by admission is a result too: it concerns one workload, not the step. */
+async function removeEndpoints(
+  cluster: PodActions,
+  { pod, removeLabels }: Extract<PodAction, { kind: 'remove-endpoints' }>,
+  run: string,
+): Promise<PodActionResult> {
+  try {
+    return { outcome: await cluster.removeEndpoints(pod, removeLabels, run) };
+  } catch (error) {
+    if (!(error instanceof NodeferryError) || error.problem.code !== 'AdmissionDenied') throw error;
+    return { outcome: 'denied', reason: explainDeniedRemoval(error.problem.message) };
   }
 }
 

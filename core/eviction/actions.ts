@@ -27,6 +27,8 @@ export type PodActionResult =
       readonly reason: string;
       readonly retryAfterMs: number;
     }
+  /** Admission does not let labels be removed from the pod; the reason is part of a sentence. */
+  | { readonly outcome: 'denied'; readonly reason: string }
   /** Rejected permanently, as long as nobody changes what the reason names. */
   | { readonly outcome: 'impossible'; readonly reason: string };
 
@@ -61,6 +63,11 @@ export function keepTimes(
   now: number,
 ): Readonly<Record<string, number>> {
   return Object.fromEntries(pods.map(({ uid }) => [uid, known[uid] ?? now]));
+}
+
+/** Why labels can't be removed from a pod, as part of a sentence. `message`: what admission said. */
+export function explainDeniedRemoval(message: string): string {
+  return `its labels may not be removed: ${message}`;
 }
 
 /** A pod that something other than a budget blocks. */

@@ -63,6 +63,10 @@ export function needsRemoval(pod: PodFacts, cluster: ClusterFacts, policy: Polic
 interface EvictedWhileTarget {
   /** Names of the target groups. */
   readonly groups: readonly string[];
+  /** Keys of their Services. */
+  readonly services: readonly string[];
+  /** The policy accepts that these lose connections. */
+  readonly isAccepted: boolean;
   /** Why it can't be removed from endpoints first. */
   readonly why: string;
   /** For how long it would have to serve after it was told to stop, and then to have until it is killed, ms. */
@@ -86,7 +90,9 @@ export function findEvictedWhileTarget(
   const graceMs = preStopMs + policy.waits.marginMs;
   const isPatient = preStopOf(pod) * 1000 >= preStopMs && pod.terminationGracePeriodSeconds * 1000 >= graceMs;
   if (why === undefined || isPatient) return undefined;
-  return { groups: groups.map(({ name }) => name), why, preStopMs, graceMs };
+  const services = groups.map(({ service }) => service);
+  const isAccepted = services.every((service) => policy.guard.acceptUnprotected.includes(service));
+  return { groups: groups.map(({ name }) => name), services, isAccepted, why, preStopMs, graceMs };
 }
 
 /** A pod that is told to stop while callers are still sent to it. */
@@ -128,6 +134,8 @@ function listingServices(pod: PodFacts, cluster: ClusterFacts): readonly Service
 function whyEndpointsKept(pod: PodFacts, cluster: ClusterFacts, policy: Policy): string | undefined {
   if (policy.drain.keepEndpoints.some((workload) => isOfWorkload(pod, workload, cluster)))
     return 'spec.drain.keepEndpoints names it';
+  const denied = cluster.deniedRemovals?.[pod.uid];
+  if (denied !== undefined) return denied;
   if (pod.ownerKind === 'StatefulSet') return 'a StatefulSet starts no replacement beside it';
   if (pod.ownerKind !== 'ReplicaSet' && pod.released === undefined) return 'no ReplicaSet owns it';
   // A pod that no Service selects gets the gate of GKE at once, and would be Ready without being a healthy target (ingress-gce, pkg/neg/readiness/reflector.go).

@@ -154,12 +154,13 @@ export function decideStep(
   if (listed !== undefined) return { blocked: listed };
   const verdict = rollback.charge(pod);
   if (verdict !== undefined) return { blocked: verdict };
-  if (!needsEndpointRemoval) return { action: evict(pod, question) };
+  if (!needsEndpointRemoval) return { action: evictAsItIs(pod, question) };
   const removeLabels = selectLabels(pod, facts);
   return { action: { kind: 'remove-endpoints', pod: podRefOf(pod), removeLabels } };
 }
 
-function evict(pod: PodFacts, { facts, policy }: StepQuestion): PodAction {
+/** The eviction of a pod that is not removed from endpoints first, with what that does not protect. */
+export function evictAsItIs(pod: PodFacts, { facts, policy }: Pick<StepQuestion, 'facts' | 'policy'>): PodAction {
   const sent = findEvictedWhileTarget(pod, facts, policy);
   if (sent !== undefined) {
     const unprotected = `pod ${pod.namespace}/${pod.name} left while ${listNames(sent.groups)} sent to it: ${sent.why}`;

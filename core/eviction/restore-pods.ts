@@ -61,7 +61,7 @@ export function decideRestoreRound(question: RestoreQuestion): RestoreRound {
       const again = seen && decideRemoveAgain(seen, facts);
       const listed = blockedByEndpoint(pod, facts, waits, now);
       if (action.kind === 'restore-endpoints') actions.push(action);
-      else if (again !== undefined) actions.push(again.action);
+      else if (again !== undefined) evictions.push(again.action);
       else if (listed !== undefined) blocked.push(listed);
       else if (hasPropagated(pod, facts, known.removedAt, waits, now)) {
         const target = seen && blockedByTarget(seen, question);

@@ -52,6 +52,8 @@ export interface ClusterFacts {
   readonly unread?: readonly UnreadFacts[];
   /** Target groups whose targets are pods, as of a few seconds ago at most. Absent when they were not requested. */
   readonly podTargets?: readonly TargetGroupFacts[];
+  /** Why labels can't be removed from pods, by pod UID, where admission denied that. Absent when it was not tried. */
+  readonly deniedRemovals?: Readonly<Record<string, string>>;
   /** When (epoch ms) the API server last became reachable again after an outage. Absent when it was always reachable. */
   readonly outageAt?: number;
 }

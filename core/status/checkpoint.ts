@@ -24,6 +24,12 @@ export interface EvictPodsCheckpoint extends EvictionCheckpoint {
   readonly externalChanges: readonly ExternalChange[];
 }
 
+/** Checkpoint of removing the endpoints that eviction leaves on a node. */
+export interface EndpointRemovalCheckpoint extends PodTimes {
+  /** What could not be protected, as text. */
+  readonly unprotected: readonly string[];
+}
+
 /** Checkpoint of restoring pods to their endpoints. */
 export interface RestoreCheckpoint extends PodTimes {
   readonly rejected: RejectedEvictions;
@@ -132,6 +138,10 @@ export function readEvictPods(kept: unknown): EvictPodsCheckpoint {
     blocked: listOf(blocked, isBlocked) ?? [],
     externalChanges: listOf(externalChanges, isExternalChange) ?? [],
   };
+}
+
+export function readEndpointRemoval(kept: unknown): EndpointRemovalCheckpoint {
+  return { ...readPodTimes(kept), unprotected: listOf(fieldsOf(kept)['unprotected'], isText) ?? [] };
 }
 
 export function readRestore(kept: unknown): RestoreCheckpoint {

@@ -1,18 +1,19 @@
 /** Nodes that leave, without Temporal: one step after another, also while earlier attempts live on. */
 import type { NodeStepInput } from '../../activities/node-step.ts';
 import { learnBaselines } from '../../core/guard/baseline.ts';
-import type { Policy } from '../../core/policy/policy.ts';
 import type { Ports } from '../../ports/ports.ts';
-import type { SimNode } from '../simulator/world.ts';
-import { upgradeOf } from '../support/upgrade-of.ts';
+import type { SimNode, World } from '../simulator/world.ts';
+import { type PolicyChange, upgradeOf } from '../support/upgrade-of.ts';
 import { lockPool, run } from './lock-pool.ts';
 
 /** The label by which a run excludes a node from its load balancers. */
 export const excludeLabel = 'node.kubernetes.io/exclude-from-external-load-balancers';
 
 /** A scenario in which the run holds its pool and the first nodes have left their load balancers, `n` of them. */
-export async function openScene(n: number, change: Partial<Policy> = {}) {
-  const { world, policy, ports, activities, attempt } = lockPool(upgradeOf({ policy: change }));
+export async function openScene(n: number, change: PolicyChange = {}, prepare?: (world: World) => void) {
+  const upgrade = upgradeOf({ policy: change });
+  if (prepare !== undefined) settleWith(upgrade.world, prepare);
+  const { world, policy, ports, activities, attempt } = lockPool(upgrade);
   const cluster = await ports.cluster.observe();
   const { groups } = await ports.loadBalancers.discover(cluster.services);
   const before = {
@@ -37,6 +38,14 @@ export async function openScene(n: number, change: Partial<Policy> = {}) {
   const evict = async (node: SimNode, { evictPods } = activities) =>
     await attempt(node.name, async () => await evictPods(inputOf(node, 3)));
   return { world, policy, ports, activities, attempt, leaving, inputOf, evict };
+}
+
+/** Changes the world, and counts from when it has settled. */
+function settleWith(world: World, prepare: (world: World) => void): void {
+  prepare(world);
+  world.changed();
+  world.clock.advance(5 * 60_000);
+  world.traffic = { sent: 0, lost: 0, cut: 0 };
 }
 
 /** Ports whose named action hangs, from that call on, until it is resumed: a worker that was cut off just before it. */

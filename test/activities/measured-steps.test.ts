@@ -45,7 +45,7 @@ test('the guard that allows no node is counted, with what it says', async () => 
 });
 
 test('an eviction that the API server refuses is counted', async () => {
-  const { world, ports, emitted, act } = openScene();
+  const { world, policy, ports, emitted, act } = openScene();
   const [pod] = world.pods;
   if (pod === undefined) throw new Error('no pod');
   const cluster: typeof ports.cluster = {
@@ -54,7 +54,8 @@ test('an eviction that the API server refuses is counted', async () => {
   };
   const refusing = { ...ports, cluster };
   const action: PodAction = { kind: 'evict', pod };
-  const acting = { run, fence: { check: async () => undefined }, decide: () => [action], leaving: undefined };
+  const fence = { check: async () => undefined };
+  const acting = { run, fence, decide: () => [action], policy, leaving: undefined };
   await act(async () => {
     const facts = await cluster.observe();
     const executor = createPodExecutor(refusing, createObserver(refusing));

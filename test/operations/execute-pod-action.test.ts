@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PodAction } from '../../core/eviction/actions.ts';
+import { NodeferryError } from '../../core/model/problem.ts';
 import { executePodAction, tryEviction } from '../../operations/execute-pod-action.ts';
 import type { EvictionOutcome } from '../../ports/cluster/pod-actions.ts';
 import { createSimPorts } from '../simulator/ports.ts';
@@ -28,6 +29,21 @@ test('removes a pod from its endpoints and restores it', async () => {
   });
   expect(await executePodAction(cluster, { kind: 'restore-endpoints', pod }, run)).toEqual({ outcome: 'done' });
   expect(seen()?.labels).toHaveProperty('app');
+});
+
+test('says that admission does not let it remove labels, and throws whatever else fails', async () => {
+  const { world, cluster, pod } = openScene();
+  const removeEndpoints: PodAction = { kind: 'remove-endpoints', pod, removeLabels: ['app'] };
+  world.denials.push({ workload: 'web', what: 'remove-endpoints', says: 'app is required' });
+  expect(await executePodAction(cluster, removeEndpoints, run)).toEqual({
+    outcome: 'denied',
+    reason: 'its labels may not be removed: app is required',
+  });
+  const fail = async () => {
+    throw new NodeferryError({ code: 'Forbidden', message: 'not allowed' });
+  };
+  const failing = { ...cluster, removeEndpoints: fail };
+  await expect(executePodAction(failing, removeEndpoints, run)).rejects.toThrow('not allowed');
 });
 
 test('does not adopt a pod that nobody released', async () => {

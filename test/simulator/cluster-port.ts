@@ -18,6 +18,7 @@ import {
   podMarks,
   protectFromPruners,
   releasedFacts,
+  requireAllowed,
   unprotectFromPruners,
 } from './ownership-port.ts';
 import { addressOf } from './pod-targets.ts';
@@ -133,6 +134,7 @@ export function createSimCluster(world: World): Cluster {
     removeEndpoints: async (ref, removeLabels, run) => {
       const pod = podOf(ref);
       if (pod === undefined || pod.terminating) return 'gone';
+      requireAllowed(world, pod, 'remove-endpoints');
       judgeLeaving(world, pod, 'removed from endpoints');
       const removed = Object.entries(pod.labels).filter(([key]) => removeLabels.includes(key));
       // The annotation of an earlier run that could not clean up is taken over, with the labels that it removed.

@@ -26,8 +26,7 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
         return 'done';
       }
       if (pod.ownerName !== replicaSet.name || pod.labels[label] !== value) return 'not-owned';
-      const denial = world.denials.find(({ workload: name, what }) => name === pod.of && what === 'release');
-      if (denial !== undefined) throw new NodeferryError({ code: 'AdmissionDenied', message: denial.says });
+      requireAllowed(world, pod, 'release');
       pod.labels = Object.fromEntries(Object.entries(pod.labels).filter(([key]) => key !== label));
       pod.released = { by: run, ...from };
       protectFromPruners(pod);
@@ -35,7 +34,9 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       return 'done';
     },
     tryRelease: async (ref) =>
-      world.denials.find(({ workload, hidden }) => workload === podOf(ref)?.of && hidden !== true)?.says,
+      world.denials.find(
+        ({ workload, what, hidden }) => workload === podOf(ref)?.of && what !== 'remove-endpoints' && hidden !== true,
+      )?.says,
     adopt: async (ref, run) => {
       const pod = podOf(ref);
       if (pod === undefined) return 'gone';
@@ -72,6 +73,12 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       if (pod !== undefined) pod.touched = (pod.touched ?? 0) + 1;
     },
   };
+}
+
+/** @throws NodeferryError AdmissionDenied */
+export function requireAllowed({ denials }: World, pod: SimPod, act: 'release' | 'remove-endpoints'): void {
+  const denial = denials.find(({ workload, what }) => workload === pod.of && what === act);
+  if (denial !== undefined) throw new NodeferryError({ code: 'AdmissionDenied', message: denial.says });
 }
 
 /** Annotates a pod that may have no owner from now on. */

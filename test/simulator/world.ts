@@ -206,10 +206,10 @@ interface SimNetworkPolicy {
   selector: Record<string, string>;
 }
 
-/** What admission forbids: that a run changes a pod's labels, or that somebody removes the owner of a pod. */
+/** What admission forbids: that a run releases a pod, that it removes one from endpoints, or that somebody removes the owner of a pod. */
 interface SimDenial {
   workload: string;
-  what: 'release' | 'no-owner';
+  what: 'release' | 'remove-endpoints' | 'no-owner';
   says: string;
   /** Dry runs don't show it: it allows them, or was added since. */
   hidden?: true;

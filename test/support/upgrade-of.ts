@@ -25,7 +25,8 @@ interface ChangedParts {
   readonly rollout?: Partial<RolloutPolicy>;
 }
 
-type PolicyChange = ChangedParts & Partial<Omit<Policy, keyof ChangedParts>>;
+/** Parts of a policy that are different. */
+export type PolicyChange = ChangedParts & Partial<Omit<Policy, keyof ChangedParts>>;
 
 /** A pool upgrade that may begin: the world is settled, and nobody has touched anything. */
 export interface Upgrade {

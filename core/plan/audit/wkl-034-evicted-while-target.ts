@@ -1,6 +1,5 @@
 import { classifyPod } from '../../eviction/classify-pod.ts';
 import { findEvictedWhileTarget } from '../../eviction/endpoint-removal.ts';
-import { podGroupsOf } from '../../model/pod-targets.ts';
 import { preStopOf } from '../../model/pre-stop.ts';
 import { formatDuration, listNames } from '../../text/format.ts';
 import { groupByWorkload } from './per-workload.ts';
@@ -16,10 +15,8 @@ export const wkl034EvictedWhileTarget: ClusterRule = (question) => {
   return groupByWorkload('WKL-034', podsToMove(question), (pod) => {
     const sent = findEvictedWhileTarget(pod, facts.cluster, policy);
     if (sent === undefined || classifyPod(pod, context).outcome !== 'evict') return undefined;
-    const { groups, why, preStopMs, graceMs } = sent;
+    const { groups, services, isAccepted, why, preStopMs, graceMs } = sent;
     const has = `a preStop sleep of ${preStopOf(pod)} s and a grace period of ${pod.terminationGracePeriodSeconds} s`;
-    const services = podGroupsOf(pod, facts.cluster).map(({ service }) => service);
-    const isAccepted = services.every((service) => policy.guard.acceptUnprotected.includes(service));
     return {
       severity: isAccepted ? 'error' : 'blocker',
       message: `told to stop while ${listNames(groups)} sends to it, because ${why}; it has ${has}, and needs ${formatDuration(preStopMs)} and ${formatDuration(graceMs)}`,

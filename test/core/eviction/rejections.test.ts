@@ -49,6 +49,30 @@ describe('an eviction that the API server rejects for now', () => {
   });
 });
 
+describe('a removal from endpoints that admission denies', () => {
+  const denied: PodActionResult = { outcome: 'denied', reason: 'its labels may not be removed: app is required' };
+  const rejected = noteRejection({}, pod, denied, now);
+  const removeEndpoints: PodAction = { kind: 'remove-endpoints', pod, removeLabels: ['app'] };
+
+  test.each([
+    ['a pod that is an endpoint', pod],
+    ['one that was removed before', { ...pod, endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } } }],
+  ])('is tried again after a minute, of %s, and the ways out are named', (_, seen) => {
+    const facts = aCluster({ pods: [seen] });
+    expect(deferRejected([removeEndpoints], rejected, facts, now + 59_999)).toMatchObject({
+      actions: [],
+      blocked: [
+        { reason: expect.stringMatching(/^its labels may not be removed: app is required. Exempt .*delete the pod/) },
+      ],
+    });
+    expect(deferRejected([removeEndpoints], rejected, facts, now + 60_000).actions).toEqual([removeEndpoints]);
+  });
+
+  test('defers no eviction, even where the budget has no room', () => {
+    expect(deferRejected([evict], rejected, budgetAllowing(0), now + 1).actions).toEqual([evict]);
+  });
+});
+
 describe('an eviction that a budget rejects', () => {
   const rejected = noteRejection({}, pod, full, now);
 

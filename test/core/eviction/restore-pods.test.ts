@@ -50,6 +50,18 @@ describe('a round of restoring', () => {
       ...change,
     });
 
+  test('does not ask at once again for a removal that admission denied', () => {
+    const listed = aService('web', []);
+    const readded = { ...replaced, labels: { app: 'web' } };
+    const facts = aCluster({ pods: [readded], services: [listed] });
+    expect(askRound({ facts }, readded).actions).toMatchObject([{ kind: 'remove-endpoints' }]);
+    const rejected = { [readded.uid]: { message: 'denied', againAt: now + 1, byAdmission: true } };
+    expect(askRound({ facts, rejected }, readded)).toMatchObject({
+      actions: [],
+      blocked: [{ pod: { uid: readded.uid } }],
+    });
+  });
+
   test('restores endpoints at once', () => {
     const owned = aPod('web-1', 'n1', { endpointsRemoved });
     expect(askRound({ removedAt: {} }, owned)).toMatchObject({ actions: [{ kind: 'restore-endpoints' }], blocked: [] });

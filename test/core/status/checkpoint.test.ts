@@ -5,6 +5,7 @@ import {
   type PodSurgeCheckpoint,
   readCapacityWait,
   readDismissal,
+  readEndpointRemoval,
   readEvictPods,
   readEvictReleased,
   readExclude,
@@ -112,6 +113,7 @@ describe('what cannot be read counts as absent', () => {
     readEvictReleased,
     readMoves,
     readPodTimes,
+    readEndpointRemoval,
     readProgress,
   ] as const;
   const garbage: readonly unknown[] = [undefined, null, 'text', 7, [], [1, 2], new Date(0)];

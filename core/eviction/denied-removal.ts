@@ -1,0 +1,35 @@
+/** Pods from which admission does not let a run remove the labels by which Services select them. */
+import type { PodFacts } from '../model/pod.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import type { Policy } from '../policy/policy.ts';
+import { listNames } from '../text/format.ts';
+import type { PodAction } from './actions.ts';
+import { findEvictedWhileTarget } from './endpoint-removal.ts';
+import { evictAsItIs } from './eviction-round.ts';
+import { explainStillEndpoint } from './stale-endpoints.ts';
+
+/** One observation, under a policy. */
+interface DeniedQuestion {
+  readonly facts: ClusterFacts;
+  readonly policy: Policy;
+  /** Epoch ms. */
+  readonly now: number;
+}
+
+/**
+ * What is done about a pod that was to be removed from its endpoints, and may not be. It is evicted as an endpoint, like every pod that can't be
+ * removed first, and what that does not protect is reported. It stays where load balancers would send to it after it has stopped, unless that was
+ * accepted for its Services: a plan with such pods is refused, and the run did not know. `stays` says why, as text.
+ */
+export function decideInstead(
+  { endpointsRemoved: _, ...pod }: PodFacts,
+  { facts, policy, now }: DeniedQuestion,
+  why: string,
+): { readonly action: PodAction } | { readonly stays: string } {
+  const denied: ClusterFacts = { ...facts, deniedRemovals: { [pod.uid]: why } };
+  const sent = findEvictedWhileTarget(pod, denied, policy);
+  if (sent !== undefined && !sent.isAccepted) return { stays: `${listNames(sent.groups)} sends to it, and ${why}` };
+  const listed = explainStillEndpoint(pod, denied, policy, now);
+  if (listed !== undefined) return { stays: `${listed.reason}, and ${why}` };
+  return { action: evictAsItIs(pod, { facts: denied, policy }) };
+}
