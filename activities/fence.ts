@@ -13,6 +13,25 @@ export function poolLockOf({ cluster, pool }: Policy): string {
   return poolLockName(cluster.name, pool.name);
 }
 
+/**
+ * A worker that serves another cluster finds nothing of the run there, and would take all of it for gone.
+ * @throws NodeferryError NotOwned unless this is the cluster in which the run was planned
+ */
+export async function requireCluster(cluster: Pick<Fencing, 'findClusterUid'>, { clusterUid }: Policy): Promise<void> {
+  if (clusterUid === undefined) return;
+  const own = await cluster.findClusterUid();
+  if (own === undefined || own === clusterUid) return;
+  throw new NodeferryError({
+    code: 'NotOwned',
+    message: `the run was planned in the cluster whose namespace kube-system has the UID ${clusterUid}, but this worker's cluster has ${own}`,
+    hint: oneQueueOneCluster,
+  });
+}
+
+/** What to do about a worker of another cluster. */
+export const oneQueueOneCluster =
+  'One task queue serves one cluster: check KUBECONFIG and NODEFERRY_TASK_QUEUE of the workers; then resume.';
+
 /** Position of a step in its run: how often the node was excluded, and how many steps it has run since. */
 export interface NodeAttempt {
   readonly round: number;
@@ -64,11 +83,13 @@ export function openFence(
   return {
     around: (poll) =>
       whileHoldingPool(async (context) => {
+        await requireCluster(cluster, policy);
         await cluster.requireLock(lock, run);
         if (!fenced) await fenceOnce();
         return await poll(context);
       }),
     check: async () => {
+      await requireCluster(cluster, policy);
       // What was observed may be older: pods by that name are no longer those of the node.
       if ((await cluster.requireFence(node, fence)) === 'succeeded')
         throw new NodeferryError({ code: 'Conflict', message: explainSuccessor(node) });
@@ -91,7 +112,10 @@ export interface PoolStepInput {
  */
 export function openPoolFence(cluster: Fencing, { run, policy, sequence }: PoolStepInput): Fence {
   const fence: FencingToken = { run, round: 0, step: sequence, attempt: activityInfo().attempt };
-  const check = async () => await cluster.fenceLock(poolLockOf(policy), fence);
+  const check = async () => {
+    await requireCluster(cluster, policy);
+    await cluster.fenceLock(poolLockOf(policy), fence);
+  };
   return {
     check,
     around: (poll) =>

@@ -1,7 +1,7 @@
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { ExternalChange } from '../core/model/external-change.ts';
 import type { NodeRef } from '../core/model/node.ts';
-import { isLive } from '../core/model/pool.ts';
+import { isLive, type PoolRef } from '../core/model/pool.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import { explainSuccessor, findSuccessor } from '../core/model/successor.ts';
@@ -13,6 +13,7 @@ import { isCordonChanging } from '../core/waits/cordon-change.ts';
 import type { Events } from '../ports/cluster/events.ts';
 import type { NodeActions } from '../ports/cluster/node-actions.ts';
 import type { ProviderPools } from '../ports/provider.ts';
+import { oneQueueOneCluster } from './fence.ts';
 
 /**
  * A node that is missing from the cluster while its instance runs is not gone: either this worker observes another cluster, or somebody
@@ -30,6 +31,26 @@ export async function requireInstanceGone(pools: ProviderPools, node: NodeRef, p
     message: `${node.instanceId} is ${state}, but ${node.name} is not a node of this worker's cluster`,
     hint: 'One task queue serves one cluster: check KUBECONFIG and NODEFERRY_TASK_QUEUE of the workers; or the Node was deleted by hand.',
   });
+}
+
+/**
+ * Instances of a pool that have no node, although they were nodes when the run saw them: see `requireInstanceGone`.
+ * @throws NodeferryError NotOwned while one of them is neither ending nor gone
+ */
+export async function requireNodesGone(
+  pools: ProviderPools,
+  pool: PoolRef,
+  instanceIds: readonly string[],
+): Promise<void> {
+  for (const instanceId of instanceIds) {
+    const state = await pools.observeInstance(pool, instanceId);
+    if (!isLive({ state })) continue;
+    throw new NodeferryError({
+      code: 'NotOwned',
+      message: `${instanceId} of ${pool.name} is ${state}, but the node that it was is not in this worker's cluster`,
+      hint: `${oneQueueOneCluster} If the Node was deleted by hand: terminate the instance, or let it join again; then resume.`,
+    });
+  }
 }
 
 /** The evidence with which a step ends whose node is gone while another one has its name: nothing of that one is its to wait for or to move. */

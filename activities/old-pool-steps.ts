@@ -5,12 +5,13 @@ import { readCapacityWait } from '../core/status/checkpoint.ts';
 import { decideCapacity } from '../core/surge/missing-capacity.ts';
 import { divideByNeed, type ZonedSize } from '../core/surge/zoned-size.ts';
 import { decideNodesRegistered, newNodesIn } from '../core/waits/surge.ts';
-import { selectUnjoined } from '../core/waits/unjoined.ts';
+import { findUnjoined, selectUnjoined } from '../core/waits/unjoined.ts';
 import type { Observer } from '../operations/observer.ts';
 import { requireCapability } from '../operations/pools-by-provider.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Ports } from '../ports/ports.ts';
 import { beforeEachChange, openLooseFence, type PoolStepInput } from './fence.ts';
+import { requireNodesGone } from './node-actions.ts';
 import { type Outcome, type Poll, type PollContext, pollUntil, retryUntilDone } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
@@ -85,9 +86,15 @@ export function createOldPoolSteps(ports: Ports<Fencing>, observer: Observer) {
       return await retryUntilDone(
         { clock, what: `terminating instances of ${ref.name} that are not nodes`, hint: 'Resume to retry.' },
         async () => {
-          const { nodes } = await observer.cluster();
+          await fence.check();
           const pool = await pools.findPool(ref);
-          const ended = pool === undefined ? [] : selectUnjoined({ pool, nodes, known, size });
+          // Read after the instances: one that joins in between is a node.
+          const { nodes } = await observer.cluster();
+          if (pool === undefined) return { ended: [] };
+          const ended = selectUnjoined({ pool, nodes, known, size });
+          // Those that it has kept are nodes, unless this worker observes another cluster.
+          const lost = findUnjoined(pool, nodes).filter((id) => known.includes(id));
+          if (ended.length > 0) await requireNodesGone(pools, ref, lost);
           for (const instanceId of ended) {
             await fence.check();
             await pools.terminateInstance(ref, instanceId);

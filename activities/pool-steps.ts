@@ -11,11 +11,26 @@ import type { Actions } from '../ports/cluster/actions.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Ports } from '../ports/ports.ts';
 import { beforeEachChange, type Fence, openLooseFence, openPoolFence, type PoolStepInput } from './fence.ts';
+import { requireNodesGone } from './node-actions.ts';
 import { type Outcome, pollUntil, retryUntilDone } from './polling.ts';
 import { nodeRefOf } from './refs.ts';
 
+/** The new pool from which nodes leave. */
+interface PlanScaleInInput extends PoolStepInput {
+  readonly pool: PoolRef;
+  /** This many new nodes stay. */
+  readonly keep: number;
+  readonly back?: { readonly known: readonly string[] };
+  /** IDs of instances that the run has seen as nodes, whichever pool they are of; absent in runs of older versions. */
+  readonly joined?: readonly string[];
+}
+
 /** `onlyIfCreatedBy`: it is deleted only if this run has created it. */
-type DeletePoolInput = PoolStepInput & { readonly pool: PoolRef; readonly onlyIfCreatedBy?: string };
+type DeletePoolInput = PoolStepInput & {
+  readonly pool: PoolRef;
+  readonly onlyIfCreatedBy?: string;
+  readonly joined?: PlanScaleInInput['joined'];
+};
 
 /** Steps that concern a whole pool. */
 export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Observer) {
@@ -124,20 +139,27 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
      * Selects the new nodes that are in excess once `keep` old ones have been replaced, and cordons them. Instances of the new pool that
      * never became nodes serve nobody: they are terminated here. `back`: an old pool that has got instances again, other than the known ones.
      */
-    planScaleIn: async (
-      input: PoolStepInput & { pool: PoolRef; keep: number; back?: { known: readonly string[] } },
-    ): Promise<Outcome<{ excess: readonly NodeRef[]; keep?: number }>> => {
+    planScaleIn: async (input: PlanScaleInInput): Promise<Outcome<{ excess: readonly NodeRef[]; keep?: number }>> => {
       const { policy } = input;
       const fence = openLooseFence(cluster, input);
       return await retryUntilDone(
         { clock, what: `choosing the nodes that leave ${input.pool.name}`, hint: 'Resume to retry.' },
         async () => {
+          await fence.check();
           const pool = await pools.findPool(input.pool);
           if (pool === undefined) return { excess: [] };
+          const instances = await pools.observeInstances(input.pool);
+          // Read after the instances: one that joins in between is a node.
           const seen = await observer.cluster();
           const keep = input.back === undefined ? input.keep : countKept(input.keep, seen, { ...input.back, policy });
           const question = { cluster: seen, policy, zones: pool.zones, keep };
-          const { excess, unjoined } = decideScaleIn(question, await pools.observeInstances(input.pool));
+          const { excess, unjoined } = decideScaleIn(question, instances);
+          const { joined = [] } = input;
+          await requireNodesGone(
+            pools,
+            input.pool,
+            unjoined.filter((id) => joined.includes(id)),
+          );
           for (const instanceId of unjoined) {
             await fence.check();
             await pools.terminateInstance(input.pool, instanceId);
@@ -181,6 +203,11 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
               reason: `${listNames(left.map((node) => node.name))} still belong to ${input.pool.name}`,
             };
           }
+          await requireNodesGone(
+            pools,
+            input.pool,
+            living.filter((id) => input.joined?.includes(id)),
+          );
           await requestDeletion(input, fence);
           return { done: false, reason: `${input.pool.name} is being deleted` };
         },

@@ -18,7 +18,7 @@ import type { Locks } from '../ports/cluster/locks.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { Ports } from '../ports/ports.ts';
 import { createAdoption } from './adoption.ts';
-import { openLooseFence, type PoolStepInput } from './fence.ts';
+import { openLooseFence, type PoolStepInput, requireCluster } from './fence.ts';
 import { holdersOfWorkflow } from './momentary-locks.ts';
 import { changeCordon, publishNodeEvent } from './node-actions.ts';
 import type { NodeStepInput, NodeStepResult } from './node-step.ts';
@@ -183,6 +183,7 @@ export function createRestoreSteps(
       pollIntervalMs: Math.min(pollIntervalMs, waits.pollIntervalMs),
       hint: 'Resume to retry.',
       poll: async ({ now, checkpoint }) => {
+        await requireCluster(cluster, policy);
         // An earlier attempt that is still running finds that it no longer owns the node.
         await cluster.fenceNode(node, fence);
         await requireFence();

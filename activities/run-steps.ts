@@ -9,10 +9,12 @@ import { createTrials } from '../operations/ask-before-pod-surge.ts';
 import { observeAndPlan } from '../operations/observe-and-plan.ts';
 import type { Observer } from '../operations/observer.ts';
 import { requireCapability } from '../operations/pools-by-provider.ts';
+import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { Ports } from '../ports/ports.ts';
+import { requireCluster } from './fence.ts';
 import { inSlices } from './in-slices.ts';
 import { lastHeartbeatOfWatch, type Watched } from './last-heartbeat.ts';
 import { failureOf, type Outcome, pollUntil, retryUntilDone } from './polling.ts';
@@ -41,7 +43,7 @@ function requireApproved(plan: PoolPlan, approved: ApprovedPlan | undefined): vo
 }
 
 /** Steps that concern the run as a whole. */
-export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Locks>, observer: Observer) {
+export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Fencing & Locks>, observer: Observer) {
   const { clock, cluster } = ports;
   const mayCreate = async ({ oldPool: source, policy: { target } }: PoolPlan) =>
     await requireCapability(ports.pools, source, 'replacement').requireMayCreate({ source, target });
@@ -52,6 +54,7 @@ export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Locks
         { clock, what: 'preflight', hint: 'Nothing was touched; start again once it can be reached.' },
         async ({ since }) => {
           const { policy } = input;
+          await requireCluster(cluster, policy);
           const tryRelease = createTrials(cluster)(input.run);
           const open = () => ({ cluster, observer, tryRelease });
           const { plan } = await observeAndPlan({ pools: ports.pools, open, inSlices }, input);
@@ -59,7 +62,9 @@ export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Locks
           if (refused !== undefined) throw failureOf(refused);
           requireApproved(plan, input.approved);
           if (policy.selection === undefined && !keepsTarget(policy)) await mayCreate(plan);
-          return { plan, since };
+          const clusterUid = await cluster.findClusterUid();
+          if (clusterUid === undefined) return { plan, since };
+          return { plan: { ...plan, policy: { ...plan.policy, clusterUid } }, since };
         },
       ),
 
@@ -67,9 +72,10 @@ export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Locks
     acquireLock: async (input: { policy: Policy; run: string }): Promise<Outcome<{ lock: PoolLock }>> =>
       await retryUntilDone(
         { clock, what: 'acquiring the lock on the pool', hint: 'Check access to Leases.' },
-        async () => ({
-          lock: await takePoolLock(ports, input),
-        }),
+        async () => {
+          await requireCluster(cluster, input.policy);
+          return { lock: await takePoolLock(ports, input) };
+        },
       ),
 
     /**
@@ -84,6 +90,7 @@ export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Locks
         pollIntervalMs: 5_000,
         hint: 'See which run holds the Lease.',
         poll: async ({ now, since }) => {
+          await requireCluster(cluster, input.policy);
           try {
             const lock = await takePoolLock(ports, input);
             return { done: true, value: { lock } };

@@ -8,7 +8,7 @@ import { divideIntoStages } from '../core/rollout/stages.ts';
 import { leftOf, pendingOf, skippedOf } from '../core/run/nodes.ts';
 import { mustRollBack } from '../core/run/rollback.ts';
 import { explainKept } from '../core/run/skip.ts';
-import { policyOf } from '../core/run/state.ts';
+import { policyInCluster, policyOf } from '../core/run/state.ts';
 import type { RunReport } from '../core/status/status.ts';
 import type { PoolUpgradeInput } from './messages.ts';
 import { awaitApproval, soak } from './run/approval.ts';
@@ -62,7 +62,8 @@ export async function preflight(run: Run): Promise<PoolPlan> {
   setPhase(run, 'preflight');
   const before = run.state.plan && policyOf(run.state, run.state.plan.policy).guard.acceptUnprotected;
   const { approved: _, ...input } = run.input;
-  const question = before === undefined ? run.input : { ...input, accepted: before };
+  const policy = policyInCluster(run.state, run.input.policy);
+  const question = before === undefined ? run.input : { ...input, policy, accepted: before };
   const observed = await toOutcome(() => steps('observe, audit, plan').preflight(question));
   if (observed.outcome === 'failed') throw failWith(observed.problem);
   const { plan, since = observed.at } = observed;
@@ -103,7 +104,8 @@ export async function lockPool(run: Run): Promise<void> {
   await awaitResumed(run);
   setPhase(run, 'lock');
   pushRollback(run, { kind: 'lock' });
-  const locked = await toOutcome(() => steps('acquire the lock').acquireLock(run.input));
+  const input = { ...run.input, policy: policyInCluster(run.state, run.input.policy) };
+  const locked = await toOutcome(() => steps('acquire the lock').acquireLock(input));
   if (locked.outcome === 'failed') {
     dropRollback(run, 'lock');
     throw failWith(locked.problem);

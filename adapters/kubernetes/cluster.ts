@@ -6,6 +6,7 @@ import type { Timings } from '../../ports/timings.ts';
 import { type CloudWords, createCaches } from './caches.ts';
 import { defaultFreshness, type FreshnessTiming } from './catch-up.ts';
 import type { ChangeAccess } from './change.ts';
+import { clusterUid } from './cluster-uid.ts';
 import { type ConnectionOptions, openConnection } from './connection.ts';
 import { eventRecorder } from './events.ts';
 import { evictionOperation } from './eviction.ts';
@@ -53,6 +54,7 @@ export function createKubernetesCluster(options: KubernetesOptions): KubernetesC
   const access = { connection, caches };
   return {
     observe: () => caches.observe(),
+    findClusterUid: clusterUid(connection),
     ...fencingOperations(access),
     ...actionsOf(access),
     guarded: (beforeChange) => actionsOf({ ...access, beforeChange }),

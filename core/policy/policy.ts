@@ -22,6 +22,11 @@ export interface Policy {
    * run. Absent for a pool that the run creates.
    */
   readonly found?: readonly FoundNode[];
+  /**
+   * UID of the cluster in which the run was planned: what its workers read later has to be about the same one. Not part of what is written: preflight
+   * fills it in. Absent in runs of older versions, and where the worker may not read it.
+   */
+  readonly clusterUid?: string;
   /** Absent in runs of older versions, which always started all new instances at once. */
   readonly nodeSurge?: NodeSurgeLimit;
   readonly guard: GuardPolicy;

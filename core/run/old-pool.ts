@@ -19,6 +19,11 @@ export function knownInstances({ status }: RunState): readonly string[] {
   return status.nodes.filter(({ step }) => step !== 'replaced').map(({ node }) => node.instanceId);
 }
 
+/** Instances that the run has seen as nodes, old ones and new ones. */
+export function joinedInstances({ status, newNodes }: RunState): readonly string[] {
+  return [...new Set([...status.nodes.map(({ node }) => node), ...newNodes].map(({ instanceId }) => instanceId))];
+}
+
 /** What a rollback leaves in a target pool that existed before the run, as text; empty when nothing. */
 export function explainFound({ status }: RunState, { policy, newPool }: PoolPlan): readonly string[] {
   if (status.rollback === undefined || !keepsTarget(policy)) return [];

@@ -144,7 +144,13 @@ export function isBoundToWindows({ status, isRollingBack }: RunState, { schedule
   return schedule !== undefined && status.windowOverride === undefined && !isRollingBack;
 }
 
-/** The policy as operators have changed it for this run, with the nodes that preflight has found in its target pool. */
+/** The policy with the cluster in which preflight has planned. */
+export function policyInCluster<P extends object>({ plan }: Pick<RunState, 'plan'>, policy: P): P {
+  const clusterUid = plan?.policy.clusterUid;
+  return clusterUid === undefined ? policy : { ...policy, clusterUid };
+}
+
+/** The policy as operators have changed it for this run, with the cluster of preflight and the nodes that it has found in the target pool. */
 export function policyOf<P extends Pick<Policy, 'guard' | 'found'>>(state: RunState, policy: P): P {
   const {
     plan,
@@ -154,7 +160,8 @@ export function policyOf<P extends Pick<Policy, 'guard' | 'found'>>(state: RunSt
   // With the Services of blockers that were accepted when the plan was made.
   const acceptUnprotected = plan?.policy.guard.acceptUnprotected ?? policy.guard.acceptUnprotected;
   const guard = { ...policy.guard, acceptUnprotected, ...(maxInFlight === undefined ? {} : { maxInFlight }) };
-  return withAccepted({ ...policy, guard, ...(found === undefined ? {} : { found }) }, acceptedDuring(state.status));
+  const changed = { ...policyInCluster(state, policy), guard, ...(found === undefined ? {} : { found }) };
+  return withAccepted(changed, acceptedDuring(state.status));
 }
 
 /** How often a node, by name, was to be retried: with every resume of the run, and each time that an operator asked for it alone. */

@@ -2,6 +2,8 @@ import type { FencingToken, NodeRef } from '../../core/model/node.ts';
 
 /** Keeps an attempt that has been superseded from acting. Every call may be repeated. Throws NodeferryError. */
 export interface Fencing {
+  /** UID of the cluster; it lasts as long as the cluster. Undefined where these credentials do not allow it to be read. */
+  findClusterUid(): Promise<string | undefined>;
   /** Records on the node which attempt acts on it; `superseded` when a later attempt of the same run already does. */
   fenceNode(node: NodeRef, fence: FencingToken): Promise<'done' | 'superseded' | 'gone'>;
   /** Removes the fencing token of the run: no attempt acts on the node any more. */

@@ -55,6 +55,7 @@ export function createSimCluster(world: World): Cluster {
       ...surroundings(world),
       ...(world.outageAt === undefined ? {} : { outageAt: world.outageAt }),
     }),
+    findClusterUid: async () => world.clusterUid,
     guarded(check) {
       return guardEach(this, check);
     },

@@ -267,6 +267,8 @@ interface Faults {
 /** The simulated world: one cluster in one cloud. Mutable; call `changed` after modifying it. */
 export interface World {
   readonly clock: VirtualClock;
+  /** What tells its cluster from others. */
+  clusterUid: string | undefined;
   delays: Delays;
   readonly faults: Faults;
   instances: SimInstance[];
@@ -349,6 +351,7 @@ export function createWorld(options: {
     denials: [],
     autoscalers: [],
     pools: [],
+    clusterUid: 'cluster-1',
     leases: new Map(),
     timings: { learned: {}, runs: [] },
     calendars: {},

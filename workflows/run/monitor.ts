@@ -1,6 +1,6 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
 import type { MonitorInput, MonitorOutcome } from '../../activities/monitor-steps.ts';
-import type { MonitorState } from '../../core/run/state.ts';
+import { type MonitorState, policyInCluster } from '../../core/run/state.ts';
 import { reportIntervalMs } from '../../core/status/count-traffic.ts';
 import { explainExceeded, lostByUs } from '../../core/status/losses.ts';
 import type { TrafficCounts } from '../../core/status/traffic-counts.ts';
@@ -109,7 +109,8 @@ function exceed(run: Run, { counts, at }: MonitorOutcome): void {
 }
 
 async function reacquireLock(run: Run, { problem }: MonitorOutcome): Promise<void> {
-  const { policy, run: name } = run.input;
+  const { run: name } = run.input;
+  const policy = policyInCluster(run.state, run.input.policy);
   const lost = problem ?? { code: 'LockLost', message: 'the lock on the pool was lost' };
   await stallUntilResumed(run, lost, monitorOf(run).lockOwnedAtResume);
   const locked = await runUntilDone(run, 'the lock on the pool', () =>

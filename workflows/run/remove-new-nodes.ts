@@ -2,7 +2,7 @@ import type { PoolRef, SuspensionToken } from '../../core/model/pool.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import { isInPlace, keepsTarget } from '../../core/policy/members.ts';
 import { surgesPods } from '../../core/policy/policy.ts';
-import { countReplaced, explainFound, knownInstances } from '../../core/run/old-pool.ts';
+import { countReplaced, explainFound, joinedInstances, knownInstances } from '../../core/run/old-pool.ts';
 import { adoptPods, evictReleased } from './adopt-pods.ts';
 import { surgePodsBack } from './pod-surge.ts';
 import { replaceNodes } from './replace-nodes.ts';
@@ -60,7 +60,7 @@ async function removeNewNodes(run: Run, plan: PoolPlan, isOver: () => boolean): 
   do {
     for (;;) {
       const selected = await runUntilDone(run, `excess nodes of ${pool.name} to be selected`, () =>
-        steps('select excess nodes').planScaleIn({ ...nextStep(run), ...input }),
+        steps('select excess nodes').planScaleIn({ ...nextStep(run), ...input, joined: joinedInstances(run.state) }),
       );
       if (isOver()) return;
       const { excess } = selected;
@@ -106,7 +106,12 @@ export async function settlePool(run: Run, { newPool: pool }: PoolPlan, { keep }
 /** Returns false when a node has just joined: it is removed like the others first. */
 async function removeNewPool(run: Run, { newPool: pool }: PoolPlan): Promise<boolean> {
   const { joined } = await runUntilDone(run, `${pool.name} to be deleted`, () =>
-    steps(`delete ${pool.name}`).deletePool({ ...nextStep(run), pool, onlyIfCreatedBy: run.input.run }),
+    steps(`delete ${pool.name}`).deletePool({
+      ...nextStep(run),
+      pool,
+      onlyIfCreatedBy: run.input.run,
+      joined: joinedInstances(run.state),
+    }),
   );
   return !joined;
 }

@@ -10,6 +10,13 @@ const real = useRealCluster();
 describeLocks('a real API server', () => real.subject);
 
 describe('the lock as a Lease of a real API server', () => {
+  it('is of a cluster that all workers know by the same UID', async () => {
+    const { one, other } = real.subject;
+    const path = '/api/v1/namespaces/kube-system';
+    const { metadata } = await real.controlPlane.api<{ metadata: { uid: string } }>('GET', path);
+    expect([await one.findClusterUid(), await other.findClusterUid()]).toEqual([metadata.uid, metadata.uid]);
+  });
+
   it('leaves no Lease behind when released', async () => {
     await real.subject.one.releaseLock(await real.subject.one.acquireLock('deleted', 'run-1', 30_000));
     const left = await real.controlPlane.api<{ items: { metadata: { name: string } }[] }>(
