@@ -7,7 +7,7 @@ import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
 import { isGoneForGood, trackGone } from './gone.ts';
 import { scaleOf } from './scale.ts';
-import { type ServiceState, serviceStates } from './serving.ts';
+import { balancedServices, type ServiceState, serviceStates } from './serving.ts';
 import { learnGroups } from './silent-groups.ts';
 import { findUnreached, isUnreached, type PodsByPlace, stillUnreached } from './unreached.ts';
 
@@ -26,7 +26,7 @@ export interface ServiceBaseline {
   readonly missing: number;
   /** Zones with a serving target, of load balancers with cross-zone balancing off. */
   readonly zones: readonly string[];
-  /** IDs of its target groups of pods that have had a healthy target; see noteSilent. Absent where it has none, and in baselines from before it was noted. */
+  /** IDs of its target groups that have had a healthy target; see noteSilent. Absent where all of them count for good, see learnGroups. */
   readonly groups?: readonly string[];
   /** Its pods where load balancers have sent nothing since; see findUnreached. Absent when there are none. */
   readonly unreached?: PodsByPlace;
@@ -83,12 +83,17 @@ function learn(
   if (goneSince !== undefined) return known && noteGone(known, goneSince);
   const before = known && noteWanted(known);
   const seen = measure(state, facts, policy, before);
-  if (seen.targets === 0) return before;
+  if (seen.targets === 0) return before && noteGroups(before, seen);
   return before === undefined ? seen : improve(before, seen, stillUnreached(before.unreached, state, facts));
 }
 
 function noteGone(known: ServiceBaseline, goneSince: number): ServiceBaseline {
   return known.goneSince === goneSince ? known : { ...known, goneSince };
+}
+
+/** A group that has been healthy counts, also where it was so while nothing was healthy in all groups. */
+function noteGroups(known: ServiceBaseline, { groups }: ServiceBaseline): ServiceBaseline {
+  return groups === undefined || groups.length === known.groups?.length ? known : { ...known, groups };
 }
 
 function noteWanted(known: ServiceBaseline): ServiceBaseline {
@@ -129,7 +134,7 @@ function measure(
       ? served.pods
       : countOnce(state, facts, local ? reachedNodes(state, facts, known) : new Set(readyOn.keys())).pods;
   const unreached = local && known === undefined ? findUnreached(state, facts) : {};
-  const healthyGroups = learnGroups(known, groups);
+  const healthyGroups = learnGroups(known, balancedServices(facts).get(service.key)?.groups ?? []);
   return {
     service: service.key,
     targets: { node: counted.length, host: served.nodes, pod: served.pods }[reach],

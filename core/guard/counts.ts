@@ -75,7 +75,7 @@ export function countService(
     perZone,
     comparison: baseline === undefined ? undefined : compareToBaseline(state, facts, baseline, targets),
     unreached: baseline?.unreached,
-    unsafe: findUnsafeStates(state, facts.cluster),
+    unsafe: findUnsafeStates(state, facts),
     rollingOn: findRollouts(state.service, facts.cluster),
   };
 }

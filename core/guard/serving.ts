@@ -27,8 +27,8 @@ export interface ServiceState {
   readonly groups: readonly TargetGroupFacts[];
   readonly reach: Reach;
   /**
-   * Nodes whose target is healthy in every target group and, under policy Local, that host a ready endpoint. Where pods are targets, nodes that host a
-   * healthy one. By node name.
+   * Nodes whose target is healthy in every target group and, under policy Local, that host a ready endpoint. Of a Service that never had a healthy target,
+   * those whose target is registered, while a pod of it is ready. Where pods are targets, nodes that host a healthy one. By node name.
    */
   readonly serving: ReadonlyMap<string, ServingNode>;
   /** Nodes that serve, or may serve again without any action: hosts of an endpoint (policy Local), and registered targets. */
@@ -103,15 +103,16 @@ function computeState(service: ServiceFacts, facts: ServingFacts): ServiceState 
       returns,
     }));
   const takesAll = groups.every((group) => hasPods(group) || membershipOf(group) === 'all-nodes');
+  const accepted = readyOn.size > 0 && groups.every(({ silent }) => silent === true) ? failOpen : healthyOnly;
   for (const node of facts.cluster.nodes) {
-    const state = worstState(registered, node.instanceId);
+    const state = worstState(registered, node.instanceId, accepted);
     // A node that is not Ready is deregistered for now; in a group that draws its targets it may never have been one.
     const isExcluded = groups.some((group) => isExcludedFrom(node, group));
     const isComing = !local && !isExcluded && ((!node.ready && takesAll) || state.isDraining);
     if (state.isRegistered || isComing) attached.add(node.name);
     if (state.isTaken || (state.isReturning && !isExcluded)) taken.add(node.name);
     const endpoints = readyOn.get(node.name) ?? 0;
-    if (node.ready && state.isHealthy && (!local || endpoints > 0)) {
+    if (node.ready && state.serves && (!local || endpoints > 0)) {
       serving.set(node.name, { name: node.name, zone: node.zone, endpoints, targets: 1 });
     }
   }
@@ -153,25 +154,35 @@ const hostsOf = onceFor(
 
 type State = TargetGroupFacts['targets'][number]['state'];
 
-/** What an instance is to all target groups of a Service together: healthy if it is healthy in every group, unhealthy if in none. */
+const healthyOnly: readonly State[] = ['healthy'];
+
+/**
+ * States in which a target may get connections when no target of its group is healthy: load balancers of Elastic Load Balancing send to all registered
+ * targets then, whatever their state (Network Load Balancer and Application Load Balancer user guides, "Health checks for your target groups": fail
+ * open). Others may send nothing. Nobody can tell, and such a target counts as one that serves. One that was never checked does not.
+ */
+const failOpen: readonly State[] = ['healthy', 'unhealthy', 'unhealthy.draining', 'unavailable'];
+
+/** What an instance is to all target groups of a Service together: it serves if its state is accepted in every group. */
 function worstState(
   registered: readonly { readonly states: ReadonlyMap<string, State>; readonly returns: boolean }[],
   instanceId: string,
+  accepted: readonly State[],
 ) {
   let isRegistered = false;
   let isDraining = false;
-  let isHealthy = true;
+  let serves = true;
   let isTaken = true;
   let isReturning = true;
   for (const { states, returns } of registered) {
     const state = states.get(instanceId);
-    if (state !== 'healthy') isHealthy = false;
+    if (state === undefined || !accepted.includes(state)) serves = false;
     if (state === undefined || state === 'unused' || state === 'draining') isTaken = false;
     if (state === undefined || state === 'unused' || (state === 'draining' && !returns)) isReturning = false;
     if (state === 'draining') isDraining = true;
     else if (state !== undefined && state !== 'unused') isRegistered = true;
   }
-  return { isRegistered, isDraining, isHealthy, isTaken, isReturning };
+  return { isRegistered, isDraining, serves, isTaken, isReturning };
 }
 
 /**

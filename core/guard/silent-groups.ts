@@ -1,7 +1,7 @@
-/** Groups of pods to which a load balancer may send nothing, or everything, because no target of them is healthy. */
+/** Target groups to which a load balancer may send nothing, or everything, because no target of them is healthy. */
 import { hasPods, type TargetGroupFacts } from '../model/target-group.ts';
 
-/** What the baseline of a Service tells of its groups of pods. */
+/** What the baseline of a Service tells of its target groups. */
 interface KnownGroups {
   readonly service: string;
   /** IDs of those that have had a healthy target. */
@@ -9,8 +9,8 @@ interface KnownGroups {
 }
 
 /**
- * The groups, with a note on those of pods that no observation of the run has shown with a healthy target: what never served is not missed, so nobody
- * waits until their targets are healthy. A group that had one before keeps its claim, and so does one of a baseline that does not tell.
+ * The groups, with a note on those that no observation of the run has shown with a healthy target: what never served is not missed, so nobody waits
+ * until their targets are healthy, and they do not hide what the other groups of their Service serve. A group that had one before keeps its claim, and so does one of a baseline that does not tell.
  */
 export function noteSilent(
   groups: readonly TargetGroupFacts[],
@@ -25,22 +25,21 @@ export function noteSilent(
   });
 }
 
-/** Whether a target of the group is healthy now. */
-function hasHealthy({ targets }: TargetGroupFacts): boolean {
-  return targets.some(({ state }) => state === 'healthy');
+/** Whether no target of the group is healthy. */
+export function isMute({ targets }: TargetGroupFacts): boolean {
+  return !targets.some(({ state }) => state === 'healthy');
 }
 
-/** Whether this is a group of pods without a healthy target. */
-export function isMute(group: TargetGroupFacts): boolean {
-  return hasPods(group) && !hasHealthy(group);
-}
-
-/** IDs of the groups of pods with a healthy target, and of those that had one before. Undefined where there is no group of pods, and where an earlier baseline does not tell. */
+/**
+ * IDs of the groups with a healthy target, and of those that had one before. Undefined where none is a group of pods and all have one, so that all of them
+ * count for good, and where an earlier baseline does not tell.
+ */
 export function learnGroups(
   known: Pick<KnownGroups, 'groups'> | undefined,
   groups: readonly TargetGroupFacts[],
 ): readonly string[] | undefined {
-  if (known === undefined ? !groups.some(hasPods) : known.groups === undefined) return undefined;
-  const healthy = groups.flatMap((group) => (hasPods(group) && hasHealthy(group) ? group.id : []));
+  const isTold = known === undefined ? groups.some((one) => hasPods(one) || isMute(one)) : known.groups !== undefined;
+  if (!isTold) return undefined;
+  const healthy = groups.flatMap((group) => (isMute(group) ? [] : group.id));
   return [...new Set([...(known?.groups ?? []), ...healthy])].toSorted();
 }

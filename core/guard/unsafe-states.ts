@@ -1,8 +1,8 @@
 import { indexOf } from '../model/cluster-index.ts';
-import type { ClusterFacts } from '../model/serving.ts';
+import type { ServingFacts } from '../model/serving.ts';
 import type { TargetState } from '../model/target-group.ts';
 import { instanceTargets } from '../model/targets-of.ts';
-import type { ServiceState } from './serving.ts';
+import { balancedServices, type ServiceState } from './serving.ts';
 
 /** Why a target cannot be deregistered from its target group at this moment without harm. */
 export interface UnsafeState {
@@ -20,12 +20,14 @@ export interface UnsafeState {
  * `unnoticed`: under policy Local a target can still be healthy though the node no longer has a ready endpoint. The load balancer sends to it
  * until its health checks have failed, which takes seconds. If the target were deregistered now, the load balancer would send for as long as a
  * deregistration takes to propagate, which is far longer, and no health check would end that.
+ *
+ * Both concern groups that never had a healthy target as well.
  */
-export function findUnsafeStates(serviceState: ServiceState, cluster: ClusterFacts): ReadonlyMap<string, UnsafeState> {
-  const { nodesByInstance } = indexOf(cluster);
+export function findUnsafeStates(serviceState: ServiceState, facts: ServingFacts): ReadonlyMap<string, UnsafeState> {
+  const { nodesByInstance } = indexOf(facts.cluster);
   const states = new Map<string, UnsafeState>();
   const local = serviceState.reach === 'host';
-  for (const group of serviceState.groups) {
+  for (const group of balancedServices(facts).get(serviceState.service.key)?.groups ?? []) {
     for (const { instanceId, state } of instanceTargets(group)) {
       const limit = unsafeStateOf(state, local, group.strandsDraining);
       if (limit === undefined) continue;

@@ -8,7 +8,7 @@ import { reachOf } from '../model/reach.ts';
 import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
-import { hasPods, type TargetGroupFacts } from '../model/target-group.ts';
+import { hasPods, type TargetGroupFacts, type TargetState } from '../model/target-group.ts';
 import { instanceTargets, targetsOf, targetsOfPod } from '../model/targets-of.ts';
 import { type MemberPolicy, type Members, membersOf, type NodeUids } from '../policy/members.ts';
 
@@ -40,8 +40,8 @@ interface HostsObservation {
 
 /**
  * Observes the nodes that host ready endpoints of a Service with policy Local. Nodes of the two pools of the run have to be healthy in all its
- * target groups, with two exceptions: the zone of the node is not enabled in the group (state `unused`; Elastic Load Balancing API,
- * TargetHealth: Target.NotInUse), or the group has no nodes of these pools. The run does not wait for a node of another pool that was not
+ * target groups, with three exceptions: the zone of the node is not enabled in the group (state `unused`; Elastic Load Balancing API,
+ * TargetHealth: Target.NotInUse), the group has no nodes of these pools, or it never had a healthy target: then they have to be registered. The run does not wait for a node of another pool that was not
  * healthy before or cannot become healthy. Leaving nodes need not be healthy.
  */
 export function observeHosts(service: ServiceFacts, question: HostsQuestion): HostsObservation {
@@ -137,8 +137,15 @@ function takesPart(uid = '', members: Members): boolean {
   return members.old.has(uid) || members.new.has(uid);
 }
 
+/** A target that drains, or that was never checked, serves nowhere. */
+const unsure: readonly TargetState[] = ['draining', 'initial'];
+
+/** Whether the node is a healthy target of the group. In a group that never had one it only has to be a target that has been checked; see servesIn. */
 function isHealthy(node: NodeFacts, group: TargetGroupFacts): boolean {
   const targets = targetsOf(node, group);
+  if (group.silent === true) {
+    return group.targets.length === 0 || (targets.length > 0 && !targets.some(({ state }) => unsure.includes(state)));
+  }
   return targets.length > 0 && targets.every((target) => target.state === 'healthy');
 }
 

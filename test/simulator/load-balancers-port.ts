@@ -22,15 +22,18 @@ export function createSimLoadBalancers(world: World): LoadBalancers {
       return {
         groups: found
           .filter(({ balancer = 'watched' }) => balancer === 'watched' || balancer === 'pods-too')
-          .map((service) => targetGroupOf(world, service)),
+          .flatMap((service) => targetGroupsOf(world, service)),
         unsupported: [...services, ...beside].flatMap((facts) => reasonsAgainst(world, facts).slice(0, 1)),
       };
     },
     readTargets: async (groups) =>
       groups.map((group) => {
-        const service = world.services.find(({ key }) => groupId(key) === group.id);
-        if (service !== undefined && service.balancer !== 'empty')
-          return { ...group, targets: targetsOf(world, service) };
+        const service = world.services.find(({ key }) => key === group.service);
+        if (service !== undefined && service.balancer !== 'empty') {
+          const targets = targetsOf(world, service);
+          const isFailing = service.failingChecks === 'both' || group.id === secondGroupId(service.key);
+          return { ...group, targets: isFailing ? targets.map(failing) : targets };
+        }
         throw new NodeferryError({ code: 'Conflict', message: `target group ${group.id} does not exist any more` });
       }),
   };
@@ -48,6 +51,7 @@ export function createSimFamily(world: World): LoadBalancerFamily {
 }
 
 const groupId = (key: string) => `tg/${key}`;
+const secondGroupId = (key: string) => `${groupId(key)}/second`;
 const groupName = ({ key }: SimService) => `k8s-${key.replace('/', '-')}`;
 
 /** What a Service tells of its load balancer, or its Ingress. */
@@ -67,6 +71,18 @@ function behind(world: World, { hostnames, nodePortBalancers = [] }: ServiceFact
   return world.services
     .filter(({ type }) => type === 'LoadBalancer')
     .filter((one) => (one.ofIngress === true ? named.includes(groupName(one)) : hostnames.includes(hostnameOf(one))));
+}
+
+function targetGroupsOf(world: World, service: SimService): readonly TargetGroupBase[] {
+  const group = targetGroupOf(world, service);
+  const second = { ...group, id: secondGroupId(service.key), name: `${group.name}-second` };
+  return service.failingChecks === undefined ? [group] : [group, second];
+}
+
+/** The target as its group shows it when its health checks never pass. */
+function failing(target: TargetFacts): TargetFacts {
+  const fails = target.state === 'healthy' || target.state === 'unhealthy.draining';
+  return fails ? { ...target, state: 'unhealthy', reason: 'Target.FailedHealthChecks' } : target;
 }
 
 function targetGroupOf(world: World, service: SimService): TargetGroupBase {

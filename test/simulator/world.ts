@@ -157,6 +157,8 @@ export interface SimService {
   uncovered?: readonly string[];
   /** Names of nodes whose target never passes a health check, for its own reasons. */
   broken?: readonly string[];
+  /** It has a second target group. Health checks of that one, or of both, never pass; its load balancer sends to nodes as if they did. */
+  failingChecks?: 'second' | 'both';
   /** Name of the only pool whose nodes its controller registers (annotation aws-load-balancer-target-node-labels). */
   onlyPool?: string;
   /** Its load balancer was made for an Ingress, and checks the pods of a node: the Service itself is of type NodePort. */
@@ -171,9 +173,7 @@ export interface SimService {
   readsLabelWithCordon?: true;
   /** How long its targets drain, ms; as those of the world if absent. */
   connectionDrainMs?: number;
-  /**
-   * Its pods are targets of a load balancer themselves. Its controller takes out those of zones without a candidate node, at once (ingress-gce 2428d1cca).
-   */
+  /** Its pods are targets. Its controller takes out those of zones without a candidate node, at once (ingress-gce 2428d1cca). */
   podGroups?: true;
   /** The targets of its load balancer, where these are pods; `targets` is empty then. See pod-targets.ts. */
   podTargets?: SimPodTarget[];

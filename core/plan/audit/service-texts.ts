@@ -81,10 +81,10 @@ export const serviceTexts: Readonly<Record<string, RuleText>> = {
     fix: 'Give it a time for draining connections, or move the Service to a load balancer that has one.',
   },
   'SVC-032': {
-    severities: ['error'],
-    title: 'A group of pods without a healthy target',
-    why: 'Some load balancers send to all targets of such a group, others to none. Its pods still leave one at a time, each after it was deregistered, but nothing tells whether their replacements serve.',
-    fix: 'Fix the health check or the pods, or remove what registers the pods in a group that nothing uses any more.',
+    severities: ['error', 'warning'],
+    title: 'A target group without a healthy target',
+    why: 'Some load balancers send to all targets of such a group, others to none. Its targets still leave one after the other, each after it was deregistered, but nothing tells whether their replacements serve. What must keep serving is counted in the other target groups of the Service. Where no group of nodes has a healthy target, their registered targets count instead.',
+    fix: 'Fix the health check or what it asks, or remove what registers targets in a group that nothing uses any more, such as a port of the Service.',
   },
   'CON-001': {
     severities: ['warning'],

@@ -2,10 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { computeMinServing } from '../../../core/guard/min-serving.ts';
 import { balancedServices, stateOf } from '../../../core/guard/serving.ts';
+import { noteSilent } from '../../../core/guard/silent-groups.ts';
 import { drainPolicy } from '../../../core/policy/drain-policy.ts';
 import { membersOf, oldNodes } from '../../../core/policy/members.ts';
-import { aNode, aPod, aPolicy, aPool, withPodSurge } from '../support/facts.ts';
-import type { Policy } from '../support/model.ts';
+import { aGroup, aNode, aPod, aPolicy, aPool, aTarget, withPodSurge } from '../support/facts.ts';
+import type { Policy, TargetState } from '../support/model.ts';
 import { factsOf, learned, nodes, planFor, pods, type Scene } from '../support/scene.ts';
 
 function draining(names: readonly string[], changes: Partial<Policy> = withPodSurge()): Policy {
@@ -47,6 +48,22 @@ describe('a drain', () => {
     const idle = { traffic: 'Cluster', pods: [], workloads: [], states: { n4: 'absent' } } as const;
     expect(blockersOf(['n1', 'n2', 'n3'], idle)).toContain('GRD-002');
     expect(blockersOf(['n1', 'n2', 'n3'], { ...idle, group: { membership: 'subset' } })).not.toContain('GRD-002');
+  });
+
+  test('of all targets is refused even if a target group, or each of them, never had a healthy one', () => {
+    const second = (...states: readonly TargetState[]) => {
+      const facts = factsOf({ traffic: 'Cluster' });
+      const groups = states.map((state, index) =>
+        aGroup('web', [], { id: `arn:${index}`, targets: nodes.map((node) => aTarget(node, { state })) }),
+      );
+      return { ...facts, targetGroups: noteSilent(groups, []) };
+    };
+    const all = nodes.map(({ name }) => name);
+    for (const facts of [second('healthy', 'unhealthy'), second('unhealthy', 'unhealthy')]) {
+      const rules = (of: readonly string[]) => planFor(facts, draining(of)).findings.map(({ rule }) => rule);
+      expect(rules(all)).toContain('GRD-002');
+      expect(rules(all.slice(1))).not.toContain('GRD-002');
+    }
   });
 
   test('of a whole zone is refused where load balancers need a target in each', () => {

@@ -46,6 +46,16 @@ test('one whose exclude label says no is waited for, but not where only the labe
   expect(observation(denying, 'initial', {}, { ignoresLabelValue: true })).toEqual({ late: [], aside: [] });
 });
 
+test('where no target of a group was ever healthy, it only has to be one that was checked', () => {
+  const silent = { silent: true } as const;
+  for (const state of ['unhealthy', 'unhealthy.draining', 'unused'] as const)
+    expect(observation(fresh, state, {}, silent)).toEqual({ late: [], aside: [] });
+  for (const state of ['initial', 'draining'] as const)
+    expect(observation(fresh, state, {}, silent).late).toEqual(['new']);
+  expect(observation(fresh, 'unhealthy', {}, { ...silent, targets: [aTarget(old)] }).late).toEqual(['new']);
+  expect(observation(fresh, 'unhealthy', {}, { ...silent, targets: [] })).toEqual({ late: [], aside: [] });
+});
+
 test('one in a zone that the load balancer does not cover is set aside', () => {
   expect(observation(fresh, 'unused')).toEqual({
     late: [],
