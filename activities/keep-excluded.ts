@@ -7,7 +7,7 @@ import type { ServingFacts } from '../core/model/serving.ts';
 import { isEnabled } from '../core/policy/rules.ts';
 import type { ExclusionState } from '../core/status/checkpoint.ts';
 import { addExternalChanges } from '../core/status/external-changes.ts';
-import { explainUnmanagedCordon, groupsThatAwaitCordon } from '../core/waits/cordon-change.ts';
+import { explainUnmanagedCordon, groupsThatAwaitCordon, mayAwaitCordon } from '../core/waits/cordon-change.ts';
 import { needsLabelAgain } from '../core/waits/load-balancers.ts';
 import type { Observer } from '../operations/observer.ts';
 import type { Actions } from '../ports/cluster/actions.ts';
@@ -58,6 +58,8 @@ export function createKeepExcluded(ports: Ports<Actions & Locks>, observer: Obse
       if (now - kept.removedAt < absence)
         return { kept, anew: true, waitReason: 'its label is removed, to be set again' };
       await setLabel();
+      // A controller that has not noticed the label the first time may need a cordon that changes after it.
+      if (mayAwaitCordon(node, facts)) await changeCordon(acting, node, run);
       return { kept: withLabel(kept.externalChanges), anew: true, waitReason: 'its label was set again' };
     }
     if (!seen.excluded) {

@@ -84,7 +84,8 @@ export function createRestoreSteps(
           if (decision.done) return { done: true, value: { evidence: [{ kind: 'restored', at: now, detail }] } };
           const unaware = groupsThatAwaitCordon(node, facts);
           const unmanaged = explainUnmanagedCordon(node, facts, unaware, run);
-          if (unmanaged === undefined && unaware.length > 0 && now >= cordonDueAt) {
+          const awaiting = groupsThatAwaitCordon(node, facts, { perhaps: now - since >= cordonAgainMs });
+          if (unmanaged === undefined && awaiting.length > 0 && now >= cordonDueAt) {
             cordonDueAt = now + cordonAgainMs;
             await changeCordon(cluster, node, run);
           }

@@ -102,6 +102,8 @@ export interface TargetGroupFacts {
    * the label is enough.
    */
   readonly readsLabelWithCordon?: true;
+  /** Its controller may read the label only then: nobody can tell. The cordon changes only where the label alone has done nothing for a while. */
+  readonly mayReadLabelWithCordon?: true;
   readonly crossZone: boolean;
   /** Zones in which the load balancer has an address. */
   readonly zones: readonly string[];

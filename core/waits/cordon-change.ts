@@ -8,18 +8,27 @@ import { listNames } from '../text/format.ts';
 /**
  * The target groups whose controller has not noticed yet that a cordoned node was excluded, or included again, because it reads the label only when
  * something else about the node changes: removing the cordon and setting it again lets it notice. Empty when there is nothing to do, or when the node
- * is not cordoned.
+ * is not cordoned. With `perhaps`, also those whose controller may be like that.
  */
-export function groupsThatAwaitCordon(node: NodeRef, { cluster, targetGroups }: ServingFacts): readonly string[] {
+export function groupsThatAwaitCordon(
+  node: NodeRef,
+  { cluster, targetGroups }: ServingFacts,
+  { perhaps = false }: { readonly perhaps?: boolean } = {},
+): readonly string[] {
   const seen = indexOf(cluster).nodes.get(node.name);
   if (seen?.uid !== node.uid || !seen.cordoned) return [];
   return targetGroups
-    .filter((group) => group.readsLabelWithCordon === true)
+    .filter((group) => group.readsLabelWithCordon === true || (perhaps && group.mayReadLabelWithCordon === true))
     .filter(
       (group) =>
         targetsOf(node, group).some(({ state }) => state !== 'unused' && state !== 'draining') === seen.excluded,
     )
     .map(({ name }) => name);
+}
+
+/** Whether the node is a target of a group whose controller may have read the label only if the cordon changes after it. */
+export function mayAwaitCordon(node: NodeRef, { targetGroups }: Pick<ServingFacts, 'targetGroups'>): boolean {
+  return targetGroups.some((group) => group.mayReadLabelWithCordon === true && targetsOf(node, group).length > 0);
 }
 
 /**
@@ -30,7 +39,8 @@ export function isCordonChanging(
   { cordoned, ownership }: Pick<NodeFacts, 'cordoned' | 'ownership'>,
   groups: readonly TargetGroupFacts[] = [],
 ): boolean {
-  return !cordoned && ownership.cordonedBy === undefined && groups.some((group) => group.readsLabelWithCordon === true);
+  const isRead = (group: TargetGroupFacts) => group.readsLabelWithCordon ?? group.mayReadLabelWithCordon;
+  return !cordoned && ownership.cordonedBy === undefined && groups.some((group) => isRead(group) === true);
 }
 
 /**

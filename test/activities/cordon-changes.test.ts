@@ -1,9 +1,9 @@
 /** The step between removing the run's cordon and setting it again, and cordons of somebody else, where a controller reads the label with the cordon. */
-import { expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { serviceNamed } from '../simulator/disturbances.ts';
-import { later, type World } from '../simulator/world.ts';
+import { later, type SimService, type World } from '../simulator/world.ts';
 import { upgradeOf } from '../support/upgrade-of.ts';
 import { lockPool, planFirstNode, run } from './lock-pool.ts';
 
@@ -30,14 +30,16 @@ function loseCordon(ports: Ports): Ports {
 
 interface Scene {
   readonly cordonedBy?: string;
+  /** What the controllers do; they read the label with the cordon unless given. */
+  readonly reading?: Pick<SimService, 'readsLabelWithCordon' | 'mayReadLabelWithCordon'>;
   readonly listen?: (ports: Ports) => Ports;
 }
 
 /** A run that has excluded its first node, which was cordoned by the run, or by somebody else. */
-async function openScene({ cordonedBy = run, listen }: Scene = {}) {
+async function openScene({ cordonedBy = run, reading = { readsLabelWithCordon: true }, listen }: Scene = {}) {
   const upgrade = upgradeOf();
   const { world, policy } = upgrade;
-  for (const name of ['web', 'api']) serviceNamed(world, name).readsLabelWithCordon = true;
+  for (const name of ['web', 'api']) Object.assign(serviceNamed(world, name), reading);
   world.changed();
   const locked = lockPool(upgrade, listen);
   const input = await planFirstNode(locked);
@@ -96,4 +98,46 @@ test('once somebody has removed that cordon, the run sets its own, and goes on',
   });
   await step('deregister', deregister);
   expect(seen(world)).toMatchObject({ cordoned: true, annotations: { 'nodeferry.dev/cordoned-by': run } });
+});
+
+describe('a controller of which nobody can tell whether it reads the label with the cordon', () => {
+  const both = { readsLabelWithCordon: true, mayReadLabelWithCordon: true } as const;
+  const cordonChanges = { count: 0 };
+  const counting = (ports: Ports): Ports => ({
+    ...ports,
+    cluster: {
+      ...ports.cluster,
+      uncordon: async (node, by) => {
+        cordonChanges.count += 1;
+        return await ports.cluster.uncordon(node, by);
+      },
+    },
+  });
+  beforeEach(() => {
+    cordonChanges.count = 0;
+  });
+
+  test('gets a cordon that changes once the label alone has done nothing for a while, and again for a node that is restored', async () => {
+    const { world, input, step, exclude, deregister } = await openScene({ reading: both, listen: counting });
+    await exclude();
+    const { externalChanges } = await step('deregister', deregister);
+    expect(externalChanges).toMatchObject([{ what: expect.stringContaining('despite its label') as string }]);
+    expect(cordonChanges.count).toBe(1);
+    const again = lockPool({ world, policy: input.policy }, counting).activities;
+    await step('restore', async () => await again.restoreNode({ ...input, attempt: { round: 1, step: 2 } }));
+    expect(cordonChanges.count).toBe(2);
+    expect(seen(world)).toMatchObject({ cordoned: true, annotations: { 'nodeferry.dev/cordoned-by': run } });
+  });
+
+  test('is left alone where it goes by the label', async () => {
+    const { world, input, step, exclude, deregister } = await openScene({
+      reading: { mayReadLabelWithCordon: true },
+      listen: counting,
+    });
+    await exclude();
+    await step('deregister', deregister);
+    const again = lockPool({ world, policy: input.policy }, counting).activities;
+    await step('restore', async () => await again.restoreNode({ ...input, attempt: { round: 1, step: 2 } }));
+    expect(cordonChanges.count).toBe(0);
+  });
 });

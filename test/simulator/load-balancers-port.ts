@@ -85,6 +85,11 @@ function failing(target: TargetFacts): TargetFacts {
   return fails ? { ...target, state: 'unhealthy', reason: 'Target.FailedHealthChecks' } : target;
 }
 
+function labelReading({ mayReadLabelWithCordon, readsLabelWithCordon }: SimService): Partial<TargetGroupBase> {
+  if (mayReadLabelWithCordon) return { mayReadLabelWithCordon };
+  return readsLabelWithCordon ? { readsLabelWithCordon } : {};
+}
+
 function targetGroupOf(world: World, service: SimService): TargetGroupBase {
   const { key, controller, crossZone, healthCheckNodePort, uncovered = [], connectionDrainMs, podTargets } = service;
   return {
@@ -96,7 +101,7 @@ function targetGroupOf(world: World, service: SimService): TargetGroupBase {
     strandsDraining: controller === 'aws-load-balancer-controller',
     membership: podTargets === undefined ? (service.membership ?? 'all-nodes') : 'pods',
     ...(service.returnsAfterDrain && { returnsAfterDrain: true }),
-    ...(service.readsLabelWithCordon && { readsLabelWithCordon: true }),
+    ...labelReading(service),
     crossZone,
     zones: [...new Set(world.instances.map(({ zone }) => zone))].filter((zone) => !uncovered.includes(zone)).sort(),
     deregistrationDelayMs: connectionDrainMs ?? world.delays.deregistration,

@@ -169,8 +169,9 @@ export interface SimService {
   subsetSize?: number;
   /** A node that is included again while it drains is registered only after that. */
   returnsAfterDrain?: true;
-  /** Its controller reads the exclusion label only when a cordon changes, or nodes come, go, or turn Ready or not. */
+  /** Its controller reads the exclusion label only when a cordon changes, or nodes come, go, or turn Ready or not; or nobody can tell whether it does. */
   readsLabelWithCordon?: true;
+  mayReadLabelWithCordon?: true;
   /** How long its targets drain, ms; as those of the world if absent. */
   connectionDrainMs?: number;
   /** Its pods are targets. Its controller takes out those of zones without a candidate node, at once (ingress-gce 2428d1cca). */

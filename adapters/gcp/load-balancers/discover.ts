@@ -134,7 +134,9 @@ async function readGroup(
 
 /**
  * Instance groups have all nodes. Those of ingress-gce, for external Services from before network endpoint groups, follow the label only when a cordon
- * changes; those of the cloud controller manager follow it by itself.
+ * changes; those of the cloud controller manager follow it by itself. But with its feature SkipIGsManagement it only links the groups that ingress-gce
+ * fills (cloud-provider-gcp, providers/gce/gce_loadbalancer_internal.go, ensureInternalInstanceGroups; kubernetes#107296), and nothing that can be read
+ * says which of the two it is.
  *
  * Endpoints of type GCE_VM_IP are nodes that host an endpoint of the Service, or, under policy Cluster, a subset of all nodes, which only clusters below
  * the size of a subset exhaust: 24 or 25 for an internal load balancer, and for an external one as many as there are endpoints, at least three for each
@@ -146,10 +148,16 @@ function membersOf(
   { backends = [] }: compute_v1.Schema$BackendService,
   { key, externalTrafficPolicy }: ServiceFacts,
   { description }: Rule,
-): Pick<TargetGroupFacts, 'membership' | 'returnsAfterDrain' | 'readsLabelWithCordon' | 'ignoresLabelValue'> {
+): Pick<
+  TargetGroupFacts,
+  'membership' | 'returnsAfterDrain' | 'readsLabelWithCordon' | 'mayReadLabelWithCordon' | 'ignoresLabelValue'
+> {
   if (!backends.some(({ group }) => parsePath(group).includes('/networkEndpointGroups/'))) {
     const isWithCordon = isOfIngressGce(key, description);
-    return { membership: 'all-nodes', ...(isWithCordon && { readsLabelWithCordon: true, ignoresLabelValue: true }) };
+    return {
+      membership: 'all-nodes',
+      ...(isWithCordon ? { readsLabelWithCordon: true, ignoresLabelValue: true } : { mayReadLabelWithCordon: true }),
+    };
   }
   const membership = externalTrafficPolicy === 'Local' ? 'hosts-only' : 'subset';
   return { membership, returnsAfterDrain: true, ignoresLabelValue: true };

@@ -117,11 +117,12 @@ test.each([
 
 test.each([
   ['only with a cordon in instance groups of ingress-gce', makeIngressInstanceGroups, true],
-  ['by itself in those of the cloud controller manager', makeInstanceGroups, undefined],
+  ['by itself in those of the cloud controller manager, unless others fill them', makeInstanceGroups, 'perhaps'],
   ['by itself in groups of nodes', makeNodeGroups, undefined],
-] as const)('the label of a node is read %s', async (_what, make, readsLabelWithCordon) => {
+] as const)('the label of a node is read %s', async (_what, make, withCordon) => {
   const { groups } = await discover(serviceAt(await make(compute)));
-  expect(groups.map((group) => group.readsLabelWithCordon)).toEqual([readsLabelWithCordon]);
+  expect(groups.map((group) => group.readsLabelWithCordon)).toEqual([withCordon === true ? true : undefined]);
+  expect(groups.map((group) => group.mayReadLabelWithCordon)).toEqual([withCordon === 'perhaps' ? true : undefined]);
 });
 
 describe('a node of a group of nodes', () => {
