@@ -1,5 +1,6 @@
 import type { BlockedPod } from '../core/eviction/actions.ts';
 import { trackPods } from '../core/eviction/pod-times.ts';
+import type { UnreadyBefore } from '../core/eviction/unready-before.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
 import { decideDismissal, trackGone } from '../core/pod-surge/dismissal.ts';
 import { isReleasedBy } from '../core/pod-surge/owned-pods.ts';
@@ -20,6 +21,8 @@ interface DismissalScope {
   /** Epoch ms. */
   readonly now: number;
   readonly fence: Fence;
+  /** See findLasting. */
+  readonly unreadyBefore?: UnreadyBefore;
   /** The result of the last poll. */
   readonly known: DismissalCheckpoint;
 }
@@ -40,12 +43,14 @@ export function createDismissals(ports: Ports<Actions & Locks>, observer: Observ
   const { executeAll } = createPodExecutor(ports, observer);
   return {
     /** Removes ownership marks that no longer apply, and dismisses released pods that are no longer needed. */
-    dismiss: async (facts: ClusterFacts, { run, policy, now, fence, known }: DismissalScope): Promise<Dismissed> => {
+    dismiss: async (facts: ClusterFacts, scope: DismissalScope): Promise<Dismissed> => {
+      const { now, fence, known, ...asked } = scope;
+      const { run, policy } = asked;
       await createAdoption(cluster.guarded(fence.check)).keepUp(facts, run);
       const goneSince = trackGone(known.goneSince, facts, run, now);
       const mine = facts.pods.filter((pod) => isReleasedBy(pod, run));
       const times = trackPods(known, mine, { facts, policy, now });
-      const question = { policy, run, ...times, goneSince };
+      const question = { ...asked, ...times, goneSince };
       const acting: FencedCluster = {
         run,
         fence,

@@ -93,8 +93,8 @@ export function createExcludeSteps(
           const facts = { ...(await observer.serving(scope, { since: stabilizingSince ?? now })), incomingPools };
           await inSlices(layOutInSlices(facts));
           // A released pod that is no longer needed would block its node for ever: nothing else removes it.
-          const { run, policy } = input;
-          const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: left.dismissed });
+          const { run } = input;
+          const dismissed = await dismiss(facts.cluster, { ...input, now, fence, known: left.dismissed });
           const baselines = learnBaselines(known, facts, input.policy);
           const externalChanges = addExternalChanges(left.externalChanges, [
             ...(await ensureCordoned(cluster.guarded(fence.check), input.waiting, input.run, facts)),

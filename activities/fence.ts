@@ -1,4 +1,5 @@
 import { activityInfo } from '@temporalio/activity';
+import type { UnreadyBefore } from '../core/eviction/unready-before.ts';
 import type { FencingToken, NodeRef } from '../core/model/node.ts';
 import { poolLockName } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
@@ -104,6 +105,8 @@ export interface PoolStepInput {
   readonly policy: Policy;
   /** Increases with every step of the run, also across a reset. */
   readonly sequence: number;
+  /** Pods that were not ready when the run was planned; absent where all were. */
+  readonly unreadyBefore?: UnreadyBefore;
 }
 
 /**

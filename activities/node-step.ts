@@ -1,3 +1,4 @@
+import type { UnreadyBefore } from '../core/eviction/unready-before.ts';
 import type { ServiceBaseline } from '../core/guard/baseline.ts';
 import type { ExternalChange } from '../core/model/external-change.ts';
 import type { NodeRef } from '../core/model/node.ts';
@@ -16,6 +17,8 @@ export interface NodeStepInput {
   readonly baselines: readonly ServiceBaseline[];
   readonly attempt: NodeAttempt;
   readonly direction: Direction;
+  /** Pods that were not ready when the run was planned; absent where all were. */
+  readonly unreadyBefore?: UnreadyBefore;
 }
 
 /** The result of a step of a node. */

@@ -110,7 +110,7 @@ export function createPodSteps(
           const opened = await ensureCordoned(acting, [node], run, { cluster: facts, observedAt: now });
           const given = findReadded(indexOf(facts).podsOn(node.name), facts, now);
           const externalChanges = addExternalChanges(known.externalChanges, [...opened, ...given]);
-          const decision = decideEviction({ node, facts, policy, run, now, since }, known);
+          const decision = decideEviction({ ...input, facts, now, since }, known);
           const { verdict, early, checkpoint: tracked } = decision;
           const beside = { externalChanges, unprotected: tracked.unprotected };
 

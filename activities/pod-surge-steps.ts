@@ -89,7 +89,7 @@ export function createPodSurgeSteps(
             policy,
           });
           const context = { policy, ...asked };
-          const dismissed = await dismiss(facts.cluster, { run, policy, now, fence, known: known.dismissed });
+          const dismissed = await dismiss(facts.cluster, { ...input, now, fence, known: known.dismissed });
           const leaving = leavingOf(facts.cluster, policy, direction);
           if (direction === 'back' && (await swapPods(acting, { ...context, cluster: facts.cluster, run, leaving })))
             return { done: false, reason: 'pods are being swapped', checkpoint, requeueAfterMs: 100 };
@@ -123,7 +123,7 @@ export function createPodSurgeSteps(
           };
           const { awaited, kept: placed } =
             direction === 'forward'
-              ? await move({ ...places, fence }, known.places)
+              ? await move({ ...input, ...places, fence }, known.places)
               : { awaited: [], kept: known.places };
           const misplaced = awaited.map(({ workload, reason, isHopeless }): AwaitedWorkload => {
             return { workload, reason, kind: isHopeless ? 'hopeless' : 'later' };
@@ -216,13 +216,13 @@ export function createPodSurgeSteps(
             facts.pods.filter(({ released }) => released?.by === run),
             { facts, policy, now },
           );
-          const round = decideReleasedEviction({ facts, policy, run, now, goneSince, ...times });
+          const question = { ...input, goneSince, ...times };
+          const round = decideReleasedEviction({ ...question, facts, now });
           if (round.remaining === 0) return { done: true, value: {} };
           const acting: FencedCluster = {
             run,
             fence,
-            decide: (fresh) =>
-              decideReleasedEviction({ facts: fresh, policy, run, now: clock.now(), goneSince, ...times }).actions,
+            decide: (fresh) => decideReleasedEviction({ ...question, facts: fresh, now: clock.now() }).actions,
             policy,
             leaving: undefined,
           };

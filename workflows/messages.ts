@@ -5,6 +5,7 @@
 
 import type { QueryDefinition, SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { typedAttribute } from '../core/connection/register-attributes.ts';
+import type { UnreadyBefore } from '../core/eviction/unready-before.ts';
 import type { ServiceBaseline } from '../core/guard/baseline.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
@@ -82,6 +83,8 @@ export interface NodeReplacementInput {
   readonly policy: Policy;
   /** Baselines of the Services that the node affects. */
   readonly baselines: readonly ServiceBaseline[];
+  /** Pods that were not ready when the run was planned; absent where all were. */
+  readonly unreadyBefore?: UnreadyBefore;
   /** How often the run has excluded the node by now. */
   readonly round: number;
   /** How often the node was to be retried by now: with every resume of the run, and each time that an operator asked for it alone. */

@@ -4,9 +4,21 @@ import { type DisruptionBudgetFacts, isFinished, type PodFacts, podRefOf } from 
 import { findGroupWithout } from '../model/pod-targets.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
+import type { Policy } from '../policy/policy.ts';
 import { type BlockedPod } from './actions.ts';
 import { countsOf, explainBudget } from './explain-budget.ts';
 import { isStuckTerminating } from './stuck-terminating.ts';
+import { findLasting, type UnreadyBefore } from './unready-before.ts';
+
+/** What disruptions are counted from. */
+interface LedgerQuestion {
+  readonly facts: ClusterFacts;
+  readonly policy: Pick<Policy, 'waits'>;
+  /** Epoch ms. */
+  readonly now: number;
+  /** See findLasting. */
+  readonly unreadyBefore?: UnreadyBefore;
+}
 
 /** Counts, within one round, how many disruptions each budget still allows. */
 export interface DisruptionLedger {
@@ -18,13 +30,14 @@ export interface DisruptionLedger {
  * Opens the count for one observation. A pod that is removed from endpoints or terminating is a disruption until its replacement is Ready, and a
  * healthy target where load balancers send to pods themselves.
  */
-export function openDisruptionLedger(facts: ClusterFacts, now: number): DisruptionLedger {
+export function openDisruptionLedger(question: LedgerQuestion): DisruptionLedger {
+  const { facts } = question;
   const charged = new Set<string>();
   const index = indexOf(facts);
   const countHealthy = onceFor(
     (budget: DisruptionBudgetFacts) => index.podsOfBudget(budget).filter((pod) => serves(pod, facts)).length,
   );
-  const state = onceFor((service: ServiceFacts) => observePods(service, facts, now));
+  const state = onceFor((service: ServiceFacts) => observePods(service, question));
   return {
     charge: (pod) => {
       if (!pod.ready) return undefined;
@@ -112,12 +125,13 @@ interface PodsOfService {
   readonly staying: number;
   /**
    * Those that are missing: removed from its endpoints by a run, terminating, not Ready yet or no healthy target yet, on any node. One that is stuck terminating
-   * was replaced when its termination began, unless a StatefulSet owns it, and its replacement is counted by itself.
+   * was replaced when its termination began, unless a StatefulSet owns it, and its replacement is counted by itself. What was missing before the run is not.
    */
   readonly missing: readonly PodFacts[];
 }
 
-function observePods(service: ServiceFacts, facts: ClusterFacts, now: number): PodsOfService {
+function observePods(service: ServiceFacts, question: LedgerQuestion): PodsOfService {
+  const { facts, now } = question;
   const own = podsOf(service, facts);
   const staying = own.filter((pod) => !pod.terminating && !isFinished(pod)).length;
   const late = facts.podTargets === undefined ? [] : own.filter((pod) => isHealthy(pod) && !serves(pod, facts));
@@ -126,7 +140,8 @@ function observePods(service: ServiceFacts, facts: ClusterFacts, now: number): P
     const labels = { ...pod.labels, ...pod.endpointsRemoved?.originalLabels };
     return selects(service, { namespace: pod.namespace, labels });
   });
-  return { staying, missing };
+  const lasting = findLasting(missing, question);
+  return { staying, missing: missing.filter(({ uid }) => !lasting.has(uid)) };
 }
 
 const unwellPods = onceFor((pods: readonly PodFacts[]) => pods.filter((pod) => !isHealthy(pod) && !isFinished(pod)));

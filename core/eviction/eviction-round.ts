@@ -26,6 +26,7 @@ import { blockedByHealthyTarget, blockedByTarget, type DrainedAt } from './targe
 import { intolerantHint } from './tolerates-cordon.ts';
 import { endsUnasked } from './unreachable.ts';
 import { mayBeReady } from './unready.ts';
+import type { UnreadyBefore } from './unready-before.ts';
 
 /** Everything that decides the next action on a pod that has to leave. */
 export interface StepQuestion {
@@ -39,6 +40,8 @@ export interface StepQuestion {
   readonly unreadySince: UnreadySince;
   /** When the connections of pods that are targets have drained; see trackDrained. */
   readonly drainedAt: DrainedAt;
+  /** Absent where nobody knows; see findLasting. */
+  readonly unreadyBefore?: UnreadyBefore;
 }
 
 /** The same for the pods of one node. */
@@ -73,11 +76,11 @@ interface EvictionRound {
  * budget's status, which lags; each budget is charged for one pod per round.
  */
 export function decideEvictionRound(question: EvictionQuestion): EvictionRound {
-  const { facts, node } = question;
+  const { node } = question;
   const pods = decidePods(question);
   const left = pods.filter(({ outcome }) => outcome !== 'skip');
   const plainLeave = left.some(({ pod, outcome }) => leaves(outcome) && !isCritical(pod));
-  const rollback = openDisruptionLedger(facts, question.now);
+  const rollback = openDisruptionLedger(question);
   const actions: PodAction[] = [];
   const blocked: BlockedPod[] = [];
   for (const { pod, outcome, reason } of left) {

@@ -13,6 +13,7 @@ import { decideEarlyRemoval, type EndpointRemoval } from './leftover-endpoints.t
 import { type PodTimes, trackPods } from './pod-times.ts';
 import type { RejectedEvictions, RoundOutcome } from './rejections.ts';
 import { type Returns, trackReturns } from './returns.ts';
+import type { UnreadyBefore } from './unready-before.ts';
 
 /** Pods start and end within seconds, and an observation of the cluster is cheap, ms. */
 const maxPollIntervalMs = 500;
@@ -33,6 +34,8 @@ export interface EvictionFacts {
   readonly now: number;
   /** Epoch ms at which the step began. */
   readonly since: number;
+  /** See findLasting. */
+  readonly unreadyBefore?: UnreadyBefore;
 }
 
 /** What an observation leaves behind for the next one. Plain data. */
@@ -92,7 +95,7 @@ export function decideEviction(question: EvictionFacts, known: EvictionCheckpoin
   const pods = indexOf(facts).podsOn(node.name);
   const times = trackPods(known, pods, question);
   const returns = trackReturns(known.returns, pods);
-  const round = decideEvictionRound({ node, facts, policy, run, now, ...times, returns });
+  const round = decideEvictionRound({ ...question, ...times, returns });
   const begun = known.begun || pods.some((pod) => pod.endpointsRemoved?.by === run);
   const completes = round.completes && now - since < policy.waits.deadlines.jobCompletionMs;
   return {
@@ -120,7 +123,13 @@ export function decideEvictionAgain(question: EvictionQuestion): readonly PodAct
 export function concludeEvictionRound(
   decision: EvictionDecision,
   outcome: RoundOutcome,
-  { node, facts, policy, now, waitsFor }: Omit<EvictionFacts, 'run' | 'since'> & { readonly waitsFor?: string },
+  {
+    node,
+    facts,
+    policy,
+    now,
+    waitsFor,
+  }: Omit<EvictionFacts, 'run' | 'since' | 'unreadyBefore'> & { readonly waitsFor?: string },
 ): EvictionRoundEnd {
   const { checkpoint, remaining } = decision;
   const blocked = [...decision.blocked, ...outcome.blocked];

@@ -1,3 +1,4 @@
+import { countUnready } from '../eviction/unready-before.ts';
 import { learnBaselines } from '../guard/baseline.ts';
 import { layOutInSlices } from '../guard/lay-out.ts';
 import type { Lacks, PoolFacts } from '../model/pool.ts';
@@ -77,6 +78,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const surged = surgesPods(policy) ? surgedFacts({ ...asked, facts, batch: nodes }) : facts;
   const surge = policy.selection === undefined ? neededSize(nodes, pool) : 0;
   const unplaced = countUnplaced(facts.cluster);
+  const unreadyBefore = countUnready(facts.cluster);
   const adopted = policy.adoptTarget === true ? newPool : undefined;
   const atOnce = surgeAtOnce(policy, surge);
   const zones = policy.selection === undefined ? unevenZones(nodes, pool, surge) : undefined;
@@ -114,6 +116,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     ...(podSurge.length > 0 ? { podSurge } : {}),
     baselines,
     ...(Object.keys(unplaced).length > 0 ? { unplaced } : {}),
+    ...(Object.keys(unreadyBefore).length > 0 ? { unreadyBefore } : {}),
     findings,
     expected: expectTimes(estimated),
     estimate: estimateRun(estimated),

@@ -1,3 +1,4 @@
+import type { UnreadyBefore } from '../eviction/unready-before.ts';
 import type { ServiceBaseline } from '../guard/baseline.ts';
 import type { MinServing } from '../guard/min-serving.ts';
 import type { NodeRef } from '../model/node.ts';
@@ -37,6 +38,8 @@ export interface PoolPlan {
   readonly baselines: readonly ServiceBaseline[];
   /** Pods that workloads need and that have no node now; absent when there are none. */
   readonly unplaced?: UnplacedPods;
+  /** Pods behind Services that are not ready now; absent when all are, and in plans of older versions. */
+  readonly unreadyBefore?: UnreadyBefore;
   readonly findings: readonly Finding[];
   /** What must fit into an upgrade window; absent in plans of older versions. */
   readonly expected?: ExpectedTimes;

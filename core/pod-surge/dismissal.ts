@@ -49,14 +49,14 @@ export function trackGone(known: GoneSince, facts: ClusterFacts, run: string, no
  * updatePdbStatus).
  */
 export function decideDismissal(question: DismissalQuestion): Dismissal {
-  const { facts, run, now } = question;
+  const { facts, run } = question;
   const released = facts.pods.filter((pod): pod is ReleasedPod => isActive(pod) && isReleasedBy(pod, run));
   const dismissed = [
     ...released.flatMap((pod) => explainDismissal(pod, question) ?? []),
     ...findBeyondReplicas(released, facts),
   ].toSorted((a, b) => compareText(a.pod.name, b.pod.name));
   const pods = new Set(dismissed.map(({ pod }) => pod.uid));
-  const rollback = openDisruptionLedger(facts, now);
+  const rollback = openDisruptionLedger(question);
   const actions: PodAction[] = [];
   const blocked: BlockedPod[] = [];
   for (const { pod, mayBeLast, lastReason } of dismissed) {

@@ -28,7 +28,7 @@ interface ReleasedEviction {
  */
 export function decideReleasedEviction(question: DismissalQuestion): ReleasedEviction {
   const { facts, run, now } = question;
-  const rollback = openDisruptionLedger(facts, now);
+  const rollback = openDisruptionLedger(question);
   const dismissal = decideDismissal(question);
   const unwanted = new Set(decideAdoption(facts, run).stays.map(({ pod }) => pod.uid));
   const leaving = new Set(facts.pods.filter((pod) => isLeaving(pod, run)).map(({ uid }) => uid));

@@ -89,7 +89,7 @@ export function decidePlaces(question: PlacesQuestion): Places {
  */
 function decideLeaving(moved: readonly ReleasedPod[], question: PlacesQuestion): readonly PodAction[] {
   const facts = question.facts.cluster;
-  const rollback = openDisruptionLedger(facts, question.now);
+  const rollback = openDisruptionLedger({ ...question, facts });
   return moved
     .filter((pod) => !pod.terminating && !servesAlone(pod, question.facts))
     .flatMap((pod) => decideStep(pod, { ...question, facts }, isSurplus(pod, facts) ? sparing : rollback).action ?? []);

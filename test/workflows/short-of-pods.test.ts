@@ -3,15 +3,19 @@ import { describe, expect, test } from 'vitest';
 import { resumeUpdate } from '../../workflows/messages.ts';
 import { rollOut, scaleTo, workloadNamed } from '../simulator/disturbances.ts';
 import type { SimWorkload, World } from '../simulator/world.ts';
+import { upgradeAndRollBack } from '../support/abort-run.ts';
 import { someOf } from '../support/extent.ts';
 import { expectNothingLeft, expectNothingLost } from '../support/run-checks.ts';
-import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
+import { type Upgrade, type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
 
 const minutes = (ms: number) => ms / 60_000;
 
 /** Six nodes with a pod of `web` each, which wants seven. */
-function shortUpgrade(short: (web: SimWorkload, world: World) => void): Upgrade {
-  const upgrade = upgradeOf({ nodes: 6, podSurge: {} });
+function shortUpgrade(
+  short: (web: SimWorkload, world: World) => void,
+  scene: UpgradeScene = { podSurge: {} },
+): Upgrade {
+  const upgrade = upgradeOf({ nodes: 6, ...scene });
   const { world } = upgrade;
   short(workloadNamed(world, 'web'), world);
   scaleTo(world, 'web', 7);
@@ -93,6 +97,38 @@ describe('a replica that', () => {
     expectNothingLost(world);
     expectNothingLeft(world, 6);
     expect(minutes(world.clock.now() - startedAt), world.log.join('\n')).toBeLessThan(withinMinutes);
+  });
+});
+
+describe('a replica of Services without budgets that crashes again and again', () => {
+  const unbudgeted = (scene: UpgradeScene): Upgrade => {
+    const upgrade = shortUpgrade((_, world) => {
+      world.budgets.length = 0;
+      crashOne(world);
+    }, scene);
+    upgrade.world.clock.advance(10 * 60_000);
+    return upgrade;
+  };
+  const crashing = ({ pods }: World) => pods.filter(({ of, failing }) => of === 'web' && failing).length;
+
+  test.each(someOf([['evicts', {}] as const, ['surges', { podSurge: {} }] as const], 1))(
+    'blocks no other where a run %s pods',
+    async (_, scene) => {
+      const { world, start } = unbudgeted(scene);
+      expect(crashing(world)).toBe(1);
+      const { harness, handle } = await start();
+      expect(await harness.finish(handle)).toMatchObject({ outcome: 'completed' });
+      expectNothingLost(world);
+      expectNothingLeft(world, 6);
+      expect(crashing(world)).toBe(1);
+    },
+  );
+
+  test('keeps no node from going back', async () => {
+    const upgrade = unbudgeted({});
+    await upgradeAndRollBack(upgrade, { step: 'terminateNode', nth: 3 });
+    expectNothingLost(upgrade.world);
+    expectNothingLeft(upgrade.world, 6);
   });
 });
 

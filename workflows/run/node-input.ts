@@ -1,4 +1,5 @@
 import type { Exclusion } from '../../activities/exclusion.ts';
+import type { UnreadyBefore } from '../../core/eviction/unready-before.ts';
 import type { ServiceBaseline } from '../../core/guard/baseline.ts';
 import type { PoolRef } from '../../core/model/pool.ts';
 import type { Direction } from '../../core/policy/members.ts';
@@ -13,6 +14,7 @@ interface StartQuestion {
   readonly direction: Direction;
   readonly policy: Policy;
   readonly baselines: readonly ServiceBaseline[];
+  readonly unreadyBefore?: UnreadyBefore;
   readonly round: number;
   readonly resumes: number;
   readonly now: number;

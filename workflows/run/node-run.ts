@@ -155,9 +155,10 @@ async function waitForRetry(node: NodeRun, { problem, tries, resumes, isOutgoing
 
 /** The input of the step that has begun. Each step has its own number, so that a late attempt of an earlier step is recognized. */
 function nextInput({ input, state }: NodeRun): NodeStepInput {
-  const { run, node, pool, direction, baselines, round } = input;
+  const { run, node, pool, direction, baselines, unreadyBefore, round } = input;
   const policy = withAccepted(input.policy, state.accepted);
-  return { run, node, pool, direction, policy, baselines, attempt: { round, step: state.stepsTaken } };
+  const known = { run, node, pool, direction, policy, baselines, attempt: { round, step: state.stepsTaken } };
+  return unreadyBefore === undefined ? known : { ...known, unreadyBefore };
 }
 
 async function stallNode(node: NodeRun, step: NodeStep, problem: Problem): Promise<void> {

@@ -97,6 +97,7 @@ function haveMoved(state: RunState, nodes: readonly NodeRef[]): boolean {
 function startReplacement(run: Run, plan: PoolPlan, direction: Direction, exclusion: Exclusion): void {
   const { node } = exclusion;
   const pool = direction === 'forward' ? plan.oldPool : plan.newPool;
+  const { unreadyBefore } = plan;
   const policy = withAccepted(plan.policy, acceptedDuring(run.state.status));
   const workflowId = nodeReplacementId(policy.cluster.name, pool.name, plan.run, node.name);
   apply(run, { type: 'recordUnprotected', what: Object.values(exclusion.aside ?? {}) });
@@ -105,7 +106,18 @@ function startReplacement(run: Run, plan: PoolPlan, direction: Direction, exclus
   const resumes = resumesOf(run.state, node.name);
   const { evidence = exclusion.evidence, skipped } = statusOf(run.state, node) ?? {};
   const round = rounds[node.name] ?? 1;
-  const known = { run: plan.run, parent: status.workflowId, pool, direction, policy, baselines, round, resumes, now };
+  const known = {
+    run: plan.run,
+    parent: status.workflowId,
+    pool,
+    direction,
+    policy,
+    baselines,
+    round,
+    resumes,
+    now,
+    ...(unreadyBefore && { unreadyBefore }),
+  };
   const input = {
     ...nodeInput(known, { ...exclusion, evidence }),
     ...(skipped === undefined ? {} : { restoreBecause: reasonOf(skipped) }),

@@ -50,7 +50,10 @@ export function recordTime(run: Run, at: number): void {
 /** The input of the next step of the pool. Its sequence number rises with each step, and above the steps that a reset of the workflow has discarded. */
 export function nextStep(run: Run): PoolStepInput {
   apply(run, { type: 'advanceSequence', clock: Date.now() });
-  return { run: run.input.run, policy: policyOf(run.state, run.input.policy), sequence: run.state.sequence };
+  const { plan, sequence } = run.state;
+  const { unreadyBefore } = plan ?? {};
+  const policy = policyOf(run.state, run.input.policy);
+  return { run: run.input.run, policy, sequence, ...(unreadyBefore && { unreadyBefore }) };
 }
 
 /** Enters a phase and publishes it. */

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { hintBudget } from '../../../core/eviction/explain-budget.ts';
+import type { UnreadyBefore } from '../../../core/eviction/unready-before.ts';
+import { ownerOf } from '../../../core/model/pod.ts';
 import { aBudget, aPod, aService } from '../support/facts.ts';
+import type { PodFacts } from '../support/model.ts';
 import { decide, elsewhere, kinds, web } from './eviction-scene.ts';
 
 describe('budgets', () => {
@@ -98,6 +101,48 @@ describe('Services without a budget', () => {
     expect(round.blocked[0]?.reason).toBe(
       'service default/web has no budget and allows one pod to leave at a time, and web-4 is not Ready',
     );
+  });
+
+  describe('with a pod that is not ready', () => {
+    const now = 10 * 60_000;
+    const ready = ['web-1', 'web-2', 'web-3'].map((name, index) => aPod(name, `n${index + 1}`));
+    const unready = (name: string, change: Partial<PodFacts> = {}) =>
+      aPod(name, 'n4', { ready: false, unreadySince: 0, ...change });
+    const before = (unready: number, pods = 4) => ({ [ownerOf(aPod('web-1', 'n1'))]: { unready, pods } });
+    const round = (late: readonly PodFacts[], unreadyBefore?: UnreadyBefore, kept = ready) => {
+      const pods = [...kept, ...late];
+      const facts = { pods, services: [aService('web', pods)] };
+      return kinds(decide(facts, { now, ...(unreadyBefore && { unreadyBefore }) }));
+    };
+    const leaves = ['remove-endpoints web-1'];
+
+    test('and was not before the run, let another leave', () => {
+      expect(round([unready('web-4')], before(1))).toEqual(leaves);
+      const pending = { node: undefined, phase: 'Pending', unschedulableReason: '0/4 nodes are available' } as const;
+      expect(round([unready('web-4', pending)], before(1))).toEqual(leaves);
+    });
+
+    test('let another leave though that one was moved since, once it has not recovered at once', () => {
+      expect(round([unready('web-9', { unreadySince: now - 60_000 })], before(1))).toEqual(leaves);
+      expect(round([unready('web-9', { unreadySince: now - 59_000 })], before(1))).toEqual([]);
+    });
+
+    test('let none leave while a replacement is not ready, however long it takes', () => {
+      expect(round([unready('web-9')])).toEqual([]);
+      expect(round([unready('web-9')], { 'Deployment default/api': { unready: 1, pods: 4 } })).toEqual([]);
+      expect(round([unready('web-4'), unready('web-9', { unreadySince: 60_000 })], before(1, 5))).toEqual([]);
+      expect(round([unready('web-9', { node: undefined })], before(1))).toEqual([]);
+    });
+
+    test('let none leave while another one terminates, or is out of its endpoints', () => {
+      const removed = { endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } }, labels: {} };
+      for (const leaving of [{ terminating: true }, removed])
+        expect(round([unready('web-4'), aPod('web-5', 'n5', leaving)], before(1, 5))).toEqual([]);
+    });
+
+    test('let none leave for one that went when they were scaled down', () => {
+      expect(round([unready('web-9')], before(1, 5))).toEqual([]);
+    });
   });
 
   test('keep their last ready endpoint until another is ready', () => {
