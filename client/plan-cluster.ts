@@ -16,6 +16,8 @@ export function planClusterOfCaller(ports: Pick<Ports, 'clock' | 'cluster' | 'lo
     cluster: {
       findIncomingPools: async () => await unlessForbidden(async () => await cluster.findIncomingPools(), []),
       readVolumeClaims: async (volumeClaims) => await cluster.readVolumeClaims(volumeClaims),
+      tryRemoveEndpoints: async (pod, removeLabels) =>
+        await unlessForbidden(async () => await cluster.tryRemoveEndpoints(pod, removeLabels), undefined),
     },
     observer: createObserver(ports),
     tryRelease,

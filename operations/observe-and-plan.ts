@@ -10,13 +10,18 @@ import { type Policy, poolRefOf, surgesPods } from '../core/policy/policy.ts';
 import { doAtOnce, type Slices } from '../core/slices.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
+import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { ProviderPools } from '../ports/provider.ts';
 import { type Asked, askBeforePodSurge, type TryRelease } from './ask-before-pod-surge.ts';
 import type { Observer } from './observer.ts';
+import { tryRemovals } from './try-removals.ts';
 
 /** What is asked of the cluster for a plan. */
 export interface PlanCluster {
-  readonly cluster: Pick<ClusterObserver & Locks, 'findIncomingPools' | 'readVolumeClaims'>;
+  readonly cluster: Pick<
+    ClusterObserver & Locks & PodActions,
+    'findIncomingPools' | 'readVolumeClaims' | 'tryRemoveEndpoints'
+  >;
   readonly observer: Pick<Observer, 'observeFresh'>;
   readonly tryRelease: TryRelease;
 }
@@ -136,9 +141,11 @@ function poolOf(own: readonly NodeFacts[], ref: PoolRef): PoolFacts {
 async function observeCluster({ cluster, observer, tryRelease }: PlanCluster, policy: Policy) {
   // Read first: a pool that is recorded later has no nodes yet.
   const incomingPools = await cluster.findIncomingPools();
-  const facts: ServingFacts = { ...(await observer.observeFresh(policy)), incomingPools };
+  const seen = await observer.observeFresh(policy);
+  const old = oldNodes(seen.cluster, policy);
+  const tried = await tryRemovals(cluster, old, { facts: seen.cluster, policy });
+  const facts: ServingFacts = { ...seen, cluster: tried, incomingPools };
   if (!surgesPods(policy)) return { facts };
-  const old = oldNodes(facts.cluster, policy);
   const asked = await askBeforePodSurge({ cluster, tryRelease }, old, { facts: facts.cluster, policy });
   return { facts, asked };
 }

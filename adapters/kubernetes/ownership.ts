@@ -1,10 +1,9 @@
 import type { V1Pod } from '@kubernetes/client-node';
-import type { PodRef, ReleasedFrom } from '../../core/model/pod.ts';
+import type { ReleasedFrom } from '../../core/model/pod.ts';
 import { type AnnotationsBefore, keepFromPruners, returnToPruners } from '../../core/pod-surge/keep-from-pruners.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
 import { type ChangeAccess, changeObject, type Decision } from './change.ts';
-import type { Connection } from './connection.ts';
-import { answerError, denialOf, statusOf } from './errors.ts';
+import { trialRun, tryPatches } from './dry-run.ts';
 import {
   deletionCostAnnotation,
   parseRaisedCostMark,
@@ -33,7 +32,7 @@ export function ownershipOperations(access: ChangeAccess): OwnershipOperations {
       changeObject<V1Pod, 'done' | 'not-owned' | 'gone'>(access, 'pods', pod, (object) =>
         decideRelease(object, from, run),
       ),
-    tryRelease: (pod, from) => tryRelease(access.connection, pod, from),
+    tryRelease: (pod, from) => tryPatches(access.connection, pod, (object) => trialsOfRelease(object, from)),
     adopt: (pod, run) =>
       changeObject<V1Pod, 'done' | 'not-ours' | 'gone'>(access, 'pods', pod, (object) => decideAdopt(object, run)),
     raiseDeletionCost: (pod, run) =>
@@ -47,36 +46,10 @@ export function ownershipOperations(access: ChangeAccess): OwnershipOperations {
   };
 }
 
-/** A placeholder: an annotation with this run is never stored. */
-const trialRun = 'trial';
-
-/**
- * The patch of a release, and the same without the owner, which is what the ReplicaSet controller makes of it; both as a dry run. Webhooks that may
- * have side effects refuse every dry run: then nothing is known.
- */
-async function tryRelease(
-  connection: Connection,
-  { namespace, name, uid }: PodRef,
-  from: ReleasedFrom,
-): Promise<string | undefined> {
-  const target = { resource: 'pods', namespace, name } as const;
-  const read = await connection.request({ ...target, verb: 'get' });
-  if (read.status === 404) return undefined;
-  if (read.status !== 200) throw answerError(read, { resource: 'pods', verb: 'get' });
-  const object = read.body as V1Pod;
-  const { patch } = decideRelease(object, from, trialRun);
-  if (patch === undefined || object.metadata?.uid !== uid) return undefined;
-  for (const metadata of [patch.metadata, { ...patch.metadata, ownerReferences: null }]) {
-    const body = { metadata: { ...metadata, uid } };
-    const answer = await connection.send({ ...target, verb: 'patch', query: { dryRun: 'All' }, body });
-    // The patch is valid: what is not, a webhook has made so.
-    const denial = answer.status === 422 ? statusOf(answer).message : denialOf(answer);
-    if (denial !== undefined) return denial;
-    // Gone or changed since, or a webhook that supports no dry run: nothing is known.
-    if (answer.status >= 400 && ![400, 404, 409].includes(answer.status))
-      throw answerError(answer, { resource: 'pods', verb: 'patch' });
-  }
-  return undefined;
+/** The patch of a release, and the same without the owner, which is what the ReplicaSet controller makes of it. */
+function trialsOfRelease(pod: V1Pod, from: ReleasedFrom): readonly object[] {
+  const metadata = decideRelease(pod, from, trialRun).patch?.metadata;
+  return metadata === undefined ? [] : [metadata, { ...metadata, ownerReferences: null }];
 }
 
 function decideRelease(

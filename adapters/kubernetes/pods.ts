@@ -3,6 +3,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import { keepFromPruners, returnToPruners } from '../../core/pod-surge/keep-from-pruners.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
 import { type ChangeAccess, changeObject, type Decision, deleteObject } from './change.ts';
+import { trialRun, tryPatches } from './dry-run.ts';
 import {
   parseReleasedMark,
   parseRemovedLabels,
@@ -11,13 +12,18 @@ import {
 } from './ownership-marks.ts';
 
 /** The operations on pods, without eviction. */
-type PodOperations = Pick<Cluster, 'removeEndpoints' | 'restoreEndpoints' | 'deletePod'>;
+type PodOperations = Pick<Cluster, 'removeEndpoints' | 'tryRemoveEndpoints' | 'restoreEndpoints' | 'deletePod'>;
 
 /** Creates the operations on pods. */
 export function podOperations(access: ChangeAccess): PodOperations {
   return {
     removeEndpoints: (pod, removeLabels, run) =>
       changeObject<V1Pod, 'done'>(access, 'pods', pod, (object) => decideRemoveEndpoints(object, removeLabels, run)),
+    tryRemoveEndpoints: (pod, removeLabels) =>
+      tryPatches(access.connection, pod, (object) => {
+        const { patch } = decideRemoveEndpoints(object, removeLabels, trialRun);
+        return patch?.metadata === undefined ? [] : [patch.metadata];
+      }),
     restoreEndpoints: (pod, run) =>
       changeObject<V1Pod, 'done' | 'not-ours'>(access, 'pods', pod, (object) => decideRestoreEndpoints(object, run)),
     deletePod: (pod) => deleteObject(access, 'pods', pod),

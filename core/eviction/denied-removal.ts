@@ -22,10 +22,12 @@ interface DeniedQuestion {
  * accepted for its Services: a plan with such pods is refused, and the run did not know. `stays` says why, as text.
  */
 export function decideInstead(
-  { endpointsRemoved: _, ...pod }: PodFacts,
+  seen: PodFacts,
   { facts, policy, now }: DeniedQuestion,
   why: string,
 ): { readonly action: PodAction } | { readonly stays: string } {
+  // Also one that was removed before, and whose labels somebody has added again, is an endpoint now.
+  const { endpointsRemoved: _, ...pod } = seen;
   const denied: ClusterFacts = { ...facts, deniedRemovals: { [pod.uid]: why } };
   const sent = findEvictedWhileTarget(pod, denied, policy);
   if (sent !== undefined && !sent.isAccepted) return { stays: `${listNames(sent.groups)} sends to it, and ${why}` };

@@ -12,6 +12,11 @@ export type EvictionOutcome =
 export interface PodActions {
   /** Removes the pod from the endpoints of its Services by removing these labels; keeps the originals in an annotation. */
   removeEndpoints(pod: PodRef, removeLabels: readonly string[], run: string): Promise<'done' | 'gone'>;
+  /**
+   * Checks by dry run whether admission lets these labels be removed from the pod. Changes nothing. Returns the API server's message when it does not;
+   * undefined when it does, or when that can't be checked.
+   */
+  tryRemoveEndpoints(pod: PodRef, removeLabels: readonly string[]): Promise<string | undefined>;
   restoreEndpoints(pod: PodRef, run: string): Promise<'done' | 'not-ours' | 'gone'>;
   /**
    * Releases the pod from its ReplicaSet by removing that label. A replacement starts at once, while the pod keeps serving (Kubernetes docs,

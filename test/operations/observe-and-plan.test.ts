@@ -9,6 +9,8 @@ import type { Policy } from '../../core/policy/policy.ts';
 import { observeAndPlan } from '../../operations/observe-and-plan.ts';
 import type { ManagedNodePools } from '../../ports/node-pools.ts';
 import type { Ports } from '../../ports/ports.ts';
+import { serviceNamed } from '../simulator/disturbances.ts';
+import { targetPods } from '../simulator/pod-targets.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { addBatchPool, addClassicService, createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import type { World } from '../simulator/world.ts';
@@ -158,13 +160,60 @@ describe('the plan command and the preflight of a run', () => {
   });
 });
 
+describe('pods whose labels admission does not let a run remove', () => {
+  async function planDenied(prepare: (world: World) => void = () => undefined) {
+    const world = createScenario();
+    prepare(world);
+    world.changed();
+    world.clock.advance(5 * 60_000);
+    world.denials.push({ workload: 'web', what: 'remove-endpoints', says: 'label app is required' });
+    const ports = createSimPorts(world);
+    const tried: string[] = [];
+    const cluster: typeof ports.cluster = {
+      ...ports.cluster,
+      tryRemoveEndpoints: async (pod, labels) => {
+        tried.push(`${pod.name.replace(/-.*/, '')} ${labels.join()}`);
+        return await ports.cluster.tryRemoveEndpoints(pod, labels);
+      },
+    };
+    const open = () => planClusterOfCaller({ ...ports, cluster });
+    const planned = observeAndPlan({ pools: ports.pools, open }, { policy, run: 'plan' });
+    const { plan } = await world.clock.act('plan', async () => await planned);
+    world.clock.stop();
+    expect(tried.toSorted()).toEqual(['api app', 'web app']);
+    expect(world.log.filter((line) => line.endsWith('removed from endpoints'))).toEqual([]);
+    return plan;
+  }
+
+  const told = 'because its labels may not be removed: label app is required';
+
+  test('are tried once per workload, and found as pods that are told to stop while they are endpoints', async () => {
+    const { findings, services } = await planDenied();
+    expect(findings).toContainEqual(
+      expect.objectContaining({ rule: 'WKL-008', severity: 'warning', message: expect.stringContaining(told) }),
+    );
+    expect(Object.fromEntries(services.map((one) => [one.service, one.removeEndpoints]))).toMatchObject({
+      'default/web': false,
+      'default/api': true,
+    });
+  });
+
+  test('refuse the run where load balancers send to them', async () => {
+    const plan = await planDenied((world) => targetPods(serviceNamed(world, 'web')));
+    expect(plan.findings).toContainEqual(
+      expect.objectContaining({ rule: 'WKL-034', severity: 'blocker', message: expect.stringContaining(told) }),
+    );
+    expect(refusal(plan)?.code).toBe('PreflightRefused');
+  });
+});
+
 test('whoever may neither see Leases nor change pods can plan all the same', async () => {
   const world = createScenario();
   const ports = createSimPorts(world);
   const forbid = async () => {
     throw new NodeferryError({ code: 'Forbidden', message: 'not allowed' });
   };
-  const cluster = { ...ports.cluster, findIncomingPools: forbid, tryRelease: forbid };
+  const cluster = { ...ports.cluster, findIncomingPools: forbid, tryRelease: forbid, tryRemoveEndpoints: forbid };
   const open = () => planClusterOfCaller({ ...ports, cluster });
   const planned = observeAndPlan({ pools: ports.pools, open }, { policy, run: 'plan' });
   expect((await world.clock.act('plan', async () => await planned)).plan.nodes).toHaveLength(4);

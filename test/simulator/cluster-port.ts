@@ -8,19 +8,13 @@ import type { ClusterFacts } from '../../core/model/serving.ts';
 import type { VolumeAttachmentFacts } from '../../core/model/volume.ts';
 import type { Cluster } from '../../ports/cluster/cluster.ts';
 import type { EvictionOutcome } from '../../ports/cluster/pod-actions.ts';
+import { createSimEndpoints, judgeLeaving } from './endpoints-port.ts';
 import { guardEach } from './guard-each.ts';
 import { slicesOf } from './kubernetes.ts';
 import { createSimLocks, leftoverLocksOf } from './leases.ts';
 import { exposureOf } from './load-balancers-port.ts';
 import { excludeLabel, isExcluded } from './membership.ts';
-import {
-  createSimOwnership,
-  podMarks,
-  protectFromPruners,
-  releasedFacts,
-  requireAllowed,
-  unprotectFromPruners,
-} from './ownership-port.ts';
+import { createSimOwnership, podMarks, releasedFacts } from './ownership-port.ts';
 import { addressOf } from './pod-targets.ts';
 import { deletePod } from './pods.ts';
 import { forgetNode } from './pools.ts';
@@ -132,31 +126,7 @@ export function createSimCluster(world: World): Cluster {
       unmark(nodeOf(ref), 'nodeferry.dev/disrupted-by', run, (node) => {
         node.taints = node.taints.filter((taint) => taint.key !== disruptedTaint);
       }),
-    removeEndpoints: async (ref, removeLabels, run) => {
-      const pod = podOf(ref);
-      if (pod === undefined || pod.terminating) return 'gone';
-      requireAllowed(world, pod, 'remove-endpoints');
-      judgeLeaving(world, pod, 'removed from endpoints');
-      const removed = Object.entries(pod.labels).filter(([key]) => removeLabels.includes(key));
-      // The annotation of an earlier run that could not clean up is taken over, with the labels that it removed.
-      pod.endpointsRemoved = {
-        by: run,
-        originalLabels: { ...pod.endpointsRemoved?.originalLabels, ...Object.fromEntries(removed) },
-      };
-      pod.labels = Object.fromEntries(Object.entries(pod.labels).filter(([key]) => !removeLabels.includes(key)));
-      protectFromPruners(pod);
-      note(world, `pod ${pod.name} on ${pod.node} removed from endpoints`);
-      return 'done';
-    },
-    restoreEndpoints: async (ref, run) => {
-      const pod = podOf(ref);
-      if (pod === undefined || pod.terminating) return 'gone';
-      if (pod.endpointsRemoved?.by !== run) return 'not-ours';
-      pod.labels = { ...pod.endpointsRemoved.originalLabels, ...pod.labels };
-      delete (pod as { endpointsRemoved?: unknown }).endpointsRemoved;
-      unprotectFromPruners(pod);
-      return 'done';
-    },
+    ...createSimEndpoints(world, podOf),
     ...createSimOwnership(world, podOf),
     readVolumeClaims: async (volumeClaims) =>
       volumeClaims.map(({ namespace, name }) => ({
@@ -380,25 +350,4 @@ function evict(world: World, pod: SimPod | undefined, dryRun: boolean): Eviction
 function scaleNow({ pods }: World, { name, replicas, quota }: SimWorkload): number {
   const there = pods.filter((pod) => pod.of === name && pod.started && !pod.terminating && !pod.released).length;
   return quota === undefined ? replicas : Math.min(replicas, there);
-}
-
-/**
- * I2: while a load balancer sends to a node under policy Local, only the pods of that node can answer. A pod that was released, or is not ready and
- * so answers nobody, is no loss beside another one that does.
- */
-function judgeLeaving(world: World, pod: SimPod, how: string): void {
-  for (const service of world.services) {
-    if (service.type !== 'LoadBalancer' || service.externalTrafficPolicy !== 'Local') continue;
-    if (!matches(service.selector, pod.labels)) continue;
-    const node = world.nodes.find((one) => one.name === pod.node);
-    const target = service.targets.find((one) => one.instanceId === node?.instanceId);
-    const isBesideAnother =
-      (pod.released !== undefined || !pod.ready) &&
-      world.pods.some(
-        (one) => one !== pod && one.node === pod.node && one.ready && matches(service.selector, one.labels),
-      );
-    if (target?.forwards === true && !isBesideAnother) {
-      world.violations.push(`pod ${pod.name} ${how} while ${service.key} sent to ${pod.node ?? '?'}`);
-    }
-  }
 }

@@ -18,6 +18,7 @@ export function guardEach(cluster: Cluster, check: () => Promise<void>): NodeAct
     untaintDisrupted: (node, run) => checked(() => cluster.untaintDisrupted(node, run)),
     deleteNode: (node) => checked(() => cluster.deleteNode(node)),
     removeEndpoints: (pod, labels, run) => checked(() => cluster.removeEndpoints(pod, labels, run)),
+    tryRemoveEndpoints: (pod, labels) => cluster.tryRemoveEndpoints(pod, labels),
     restoreEndpoints: (pod, run) => checked(() => cluster.restoreEndpoints(pod, run)),
     release: (pod, from, run) => checked(() => cluster.release(pod, from, run)),
     tryRelease: (pod, from) => cluster.tryRelease(pod, from),

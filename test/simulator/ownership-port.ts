@@ -33,10 +33,7 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       note(world, `pod ${pod.name} on ${pod.node} released`);
       return 'done';
     },
-    tryRelease: async (ref) =>
-      world.denials.find(
-        ({ workload, what, hidden }) => workload === podOf(ref)?.of && what !== 'remove-endpoints' && hidden !== true,
-      )?.says,
+    tryRelease: async (ref) => deniedInTrial(world, podOf(ref), ['release', 'no-owner']),
     adopt: async (ref, run) => {
       const pod = podOf(ref);
       if (pod === undefined) return 'gone';
@@ -73,6 +70,17 @@ export function createSimOwnership(world: World, podOf: (ref: PodRef) => SimPod 
       if (pod !== undefined) pod.touched = (pod.touched ?? 0) + 1;
     },
   };
+}
+
+/** What admission says in a dry run of one of these. */
+export function deniedInTrial(
+  { denials }: World,
+  pod: SimPod | undefined,
+  acts: readonly World['denials'][number]['what'][],
+): string | undefined {
+  const isSaid = ({ workload, what, hidden }: World['denials'][number]) =>
+    workload === pod?.of && acts.includes(what) && hidden !== true;
+  return denials.find(isSaid)?.says;
 }
 
 /** @throws NodeferryError AdmissionDenied */

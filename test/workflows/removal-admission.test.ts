@@ -24,7 +24,8 @@ test.each([
   const report = await harness.finish(handle);
   expect(report.outcome).toBe('completed');
   expectNothingLeft(world, 4);
-  expect(report.unprotected.filter((what) => what.includes('label app is required'))).toHaveLength(4);
+  expect(report.unprotected).toContainEqual(expect.stringMatching(/told to stop while default\/web .*app is required/));
+  expect(report.unprotected.filter((what) => /web-\S+ left while .*app is required/.test(what))).toHaveLength(4);
   expect(removed(world.log, 'web')).toEqual([]);
   expect(removed(world.log, 'api').length).toBeGreaterThanOrEqual(4);
 });

@@ -160,11 +160,14 @@ export function describeOwnership(name: string, subject: () => OwnershipSubject)
         expect(await deployments.annotationsOf(name)).toEqual({ [syncOptions]: 'Replace=true' });
     });
 
-    it('tries a release without changing anything', async () => {
+    it('tries a release and a removal from endpoints without changing anything', async () => {
       await deploy('tried');
       const { one } = subject();
       const before = await podsOf(subject(), 'tried');
-      for (const pod of before) expect(await one.tryRelease(pod, fromOwner(pod))).toBeUndefined();
+      for (const pod of before) {
+        expect(await one.tryRelease(pod, fromOwner(pod))).toBeUndefined();
+        expect(await one.tryRemoveEndpoints(pod, ['app'])).toBeUndefined();
+      }
       await subject().deployments.passTime();
       expect(await podsOf(subject(), 'tried')).toEqual(before);
       expect(await ownership('tried')).toEqual([]);
