@@ -5,6 +5,7 @@ import type { InstanceFacts, PoolFacts, PoolRef } from '../../core/model/pool.ts
 import { tokenOf } from '../calls/suspension-token.ts';
 import { createdByTag } from './clone.ts';
 import { nodegroupLabel } from './node-labels.ts';
+import { ownSettings } from './own-settings.ts';
 import { changedSettings, explainEntries, ownersMinSize } from './settings-tag.ts';
 
 /** A node group with its Auto Scaling group, which is missing while the node group is new or nearly deleted. */
@@ -19,6 +20,7 @@ export function mapPool(observation: PoolObservation, launchFailures: readonly s
   const { ref, nodegroup, group } = observation;
   const suspended = changedSettings(nodegroup);
   const createdBy = nodegroup.tags?.[createdByTag];
+  const own = group === undefined ? [] : ownSettings(ref.cluster, nodegroup, group);
   return {
     ref,
     status: mapStatus(nodegroup.status),
@@ -33,6 +35,7 @@ export function mapPool(observation: PoolObservation, launchFailures: readonly s
     ...(suspended === undefined ? {} : { suspended: { token: tokenOf(suspended), what: explainEntries(suspended) } }),
     ...(createdBy === undefined ? {} : { createdBy }),
     ...mapAttached(group),
+    ...(own.length === 0 ? {} : { ownSettings: own }),
   };
 }
 

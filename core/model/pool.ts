@@ -86,6 +86,11 @@ export interface PoolFacts {
   readonly attached?: readonly string[];
   /** Why those could not be read. Only read for a plan where the cloud has to be asked for them separately. */
   readonly attachedUnread?: string;
+  /**
+   * Settings that somebody has made on what the cloud has made of the pool, and that a new pool does not get, in the cloud's words, e.g. `AZRebalance
+   * suspended`. Absent where there are none.
+   */
+  readonly ownSettings?: readonly string[];
   /** The subnets in which the instances start that replace it. Only read for a plan, and absent where the cloud can't be asked. */
   readonly subnets?: readonly SubnetFacts[];
   /** Why they could not be read. */

@@ -95,8 +95,14 @@ export const poolTexts: Readonly<Record<string, RuleText>> = {
   'INF-022': {
     severities: ['error', 'info'],
     title: 'Load balancers that are attached to the pool itself',
-    why: 'The cloud registers every instance of the pool with them, whatever Services say: target groups of an Auto Scaling group, backend services and target pools of managed instance groups. A new pool is attached to none: once the old nodes are gone, they have no target. Nothing waits for them either while a node leaves.',
+    why: 'The cloud registers every instance of the pool with them, whatever Services say. A new pool is attached to none: once the old nodes are gone, they have no target. Nothing waits for them either while a node leaves.',
     fix: 'Attach the new pool to them too as soon as it exists, or let the run adopt a pool that is attached already (spec.target.adopt).',
+  },
+  'INF-023': {
+    severities: ['warning'],
+    title: 'Settings that a new pool does not get',
+    why: 'Somebody has made them on what the cloud has made of the pool, so they are none of the pool that could be copied. A process that was suspended there is active in the new pool, and one that evens out zones terminates instances whatever they serve. Tags that tell an autoscaler what a node of an empty pool would be are missing there.',
+    fix: 'Make the same settings for the new pool as soon as it exists, or let the run adopt a pool that has them (spec.target.adopt).',
   },
   'GRD-002': {
     severities: ['blocker'],

@@ -91,18 +91,19 @@ test('launch failures count only since the last launch that worked, each reason 
   ).toEqual(['AsgInstanceLaunchFailures: no m7i.large in a']);
 });
 
+const group = {
+  MinSize: 1,
+  MaxSize: 3,
+  DesiredCapacity: 1,
+  AutoScalingGroupName: 'eks-web',
+  DefaultCooldown: 300,
+  AvailabilityZones: ['eu-west-1a'],
+  HealthCheckType: 'EC2',
+  CreatedTime: new Date(0),
+};
+
 test('what is attached to the Auto Scaling group is told by name, once', () => {
   const arn = 'arn:aws:elasticloadbalancing:eu-west-1:123456789012:targetgroup/api/6d0ecf831eec9f09';
-  const group = {
-    MinSize: 1,
-    MaxSize: 3,
-    DesiredCapacity: 1,
-    AutoScalingGroupName: 'eks-web',
-    DefaultCooldown: 300,
-    AvailabilityZones: ['eu-west-1a'],
-    HealthCheckType: 'EC2',
-    CreatedTime: new Date(0),
-  };
   const attached = (more: object) =>
     mapPool({ ref, nodegroup: { status: 'ACTIVE' }, group: { ...group, ...more } }, []).attached;
 
@@ -114,4 +115,15 @@ test('what is attached to the Auto Scaling group is told by name, once', () => {
     }),
   ).toEqual(['api', 'classic']);
   expect(attached({ TargetGroupARNs: [], LoadBalancerNames: [] })).toBeUndefined();
+});
+
+test('a maximum lifetime and a protection of new instances are settings of the group’s own', () => {
+  const more = { MaxInstanceLifetime: 1_209_600, NewInstancesProtectedFromScaleIn: true };
+  const pool = { ref, nodegroup: { status: 'ACTIVE' } } as const;
+
+  expect(mapPool({ ...pool, group: { ...group, ...more } }, []).ownSettings).toEqual([
+    'maximum instance lifetime 14 d',
+    'new instances protected from scale-in',
+  ]);
+  expect(mapPool({ ...pool, group }, []).ownSettings).toBeUndefined();
 });

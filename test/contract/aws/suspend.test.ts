@@ -84,7 +84,7 @@ test.each([
     async (guard: Guarded) =>
       await pools.replacement.createPool({ source: bench.web, target, size: 4, run: 'run-1', token: 't', ...guard }),
   ],
-])('whoever may change nothing any more neither %s nor leaves a mark', async (_what, act) => {
+])('whoever may change nothing any more neither %s nor leaves a tag', async (_what, act) => {
   const before = [group().desired, group().min, ...group().suspended.keys()];
   const beforeChange = async () => {
     throw new Error('too late');

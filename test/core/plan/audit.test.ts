@@ -286,6 +286,7 @@ const cases: readonly AuditCase[] = [
     {},
   ],
   ['INF-022', 'error', 'a target group that is attached to the pool', { pool: { attached: ['api'] } }, {}],
+  ['INF-023', 'warning', 'a setting that a new pool does not get', { pool: { ownSettings: ['tag a=b'] } }, {}],
   ['INF-012', 'blocker', 'a pool without nodes', { nodes: [], pods: [] }, {}],
   [
     'INF-012',
