@@ -1,5 +1,6 @@
 import { layOutInSlices } from '../core/guard/lay-out.ts';
-import { findRevocation } from '../core/guard/revocation.ts';
+import { findReexclusionBlock, findRevocation } from '../core/guard/revocation.ts';
+import { servicesAffected } from '../core/guard/services-affected.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
 import type { ExternalChange } from '../core/model/external-change.ts';
 import { exclusionLock } from '../core/model/pool-lock.ts';
@@ -57,15 +58,11 @@ export function createKeepExcluded(ports: Ports<Actions & Locks>, observer: Obse
       const absence = Math.max(minAbsenceMs, policy.waits.stabilizationMs);
       if (now - kept.removedAt < absence)
         return { kept, anew: true, waitReason: 'its label is removed, to be set again' };
-      await setLabel();
-      // A controller that has not noticed the label the first time may need a cordon that changes after it.
-      if (mayAwaitCordon(node, facts)) await changeCordon(acting, node, run);
-      return { kept: withLabel(kept.externalChanges), anew: true, waitReason: 'its label was set again' };
+      return await labelAgain('its label was set again');
     }
     if (!seen.excluded) {
-      await setLabel();
       const told = { at: now, what: `somebody removed the exclude label of ${node.name}; set again` };
-      return { kept: withLabel([...kept.externalChanges, told]), anew: true, waitReason: told.what };
+      return await labelAgain(told.what, [told]);
     }
     await inSlices(layOutInSlices(facts));
     const lost = findRevocation({ ...input, facts });
@@ -91,12 +88,15 @@ export function createKeepExcluded(ports: Ports<Actions & Locks>, observer: Obse
     const again = { ...steady, removedAt: clock.now(), externalChanges: [...kept.externalChanges, told] };
     return { kept: again, anew: true, waitReason: told.what };
 
-    async function setLabel(): Promise<void> {
-      await acting.exclude(node, run);
-    }
-
-    function withLabel(externalChanges: readonly ExternalChange[]): ExclusionState {
-      return { labelledAt: clock.now(), externalChanges };
+    /** While the node had no label, others may have counted on it: it gets the label only if it still may be excluded. */
+    async function labelAgain(done: string, told: readonly ExternalChange[] = []): Promise<KeepExcludedPoll> {
+      const answer = await excludeAgain(input, fence, facts);
+      if (answer === 'busy') return { kept, anew: true, waitReason: `${node.name} waits to be excluded again` };
+      if (answer !== undefined) return { ...(await expired(answer)), anew: true };
+      // A controller that has not noticed the label the first time may need a cordon that changes after it.
+      if (mayAwaitCordon(node, facts)) await changeCordon(acting, node, run);
+      const externalChanges = [...kept.externalChanges, ...told];
+      return { kept: { labelledAt: clock.now(), externalChanges }, anew: true, waitReason: done };
     }
 
     /** One observation may show a moment that has passed; two that agree restore the node. */
@@ -108,10 +108,39 @@ export function createKeepExcluded(ports: Ports<Actions & Locks>, observer: Obse
         waitReason: `${node.name} may have to be restored: ${reason}`,
       };
       if (now === revokedSince || now - revokedSince < policy.waits.stabilizationMs) return waiting;
+      // It serves already, as far as others let it.
+      if (!seen?.excluded) return { ...waiting, restoredBecause: reason };
       const restoredBecause = await restoreExclusion(input, fence, facts);
       return restoredBecause === undefined ? waiting : { ...waiting, restoredBecause };
     }
   };
+
+  /**
+   * Sets the label again, under the exclusion lock and from an observation that was made under it, like any exclusion. Returns why it must not be set;
+   * undefined once it is.
+   */
+  async function excludeAgain(
+    input: NodeStepInput,
+    fence: Fence,
+    earlier: ServingFacts,
+  ): Promise<string | 'busy' | undefined> {
+    const { node, run } = input;
+    return await withLocks<string | 'busy' | undefined>(ports, {
+      run,
+      names: [exclusionLock],
+      whenBusy: () => 'busy',
+      body: async (held) => {
+        const facts = await held.during(observer.refresh(earlier, input, servicesAffected(node, earlier)));
+        if (facts === undefined) return 'busy';
+        await inSlices(layOutInSlices(facts));
+        const reason = findReexclusionBlock({ ...input, facts });
+        if (reason !== undefined) return reason;
+        await held.require();
+        await cluster.guarded(fence.check).exclude(node, run);
+        return undefined;
+      },
+    });
+  }
 
   /** Runs under the exclusion lock, so that no more nodes than necessary are restored. */
   async function restoreExclusion(

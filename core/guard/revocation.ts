@@ -29,12 +29,36 @@ export function findRevocation(question: ExclusionQuestion): string | undefined 
   if (!isEnabled(question.policy, 'capacity-guard')) return undefined;
   const { node, facts, policy } = question;
   const out = outOf({ facts, policy, inFlight: [], waiting: [node] });
-  return findBelowMinServing(question, out) ?? findBelowBudget(question, out) ?? findLostCandidate(node, facts);
+  return findBelow(question, { out, findComing: recoveringNodes });
+}
+
+/**
+ * Why a node in progress that has lost its exclude label must not get it again: others have failed or left since, and without it a Service or budget is
+ * below its minimum or a zone without a candidate. Nodes that are being restored count only once they serve. Undefined while it may be excluded again.
+ */
+export function findReexclusionBlock(question: ExclusionQuestion): string | undefined {
+  if (!isEnabled(question.policy, 'capacity-guard')) return undefined;
+  const { node, facts, policy } = question;
+  const out = outOf({ facts, policy, inFlight: [node], waiting: [node] });
+  return findBelow(question, { out, findComing: () => [] });
+}
+
+/** Which nodes count as out, and which as if they served. */
+interface Counting {
+  readonly out: ReadonlySet<string>;
+  readonly findComing: (state: ServiceState, facts: ServingFacts) => readonly NodeFacts[];
+}
+
+function findBelow(question: ExclusionQuestion, counting: Counting): string | undefined {
+  const { node, facts } = question;
+  return (
+    findBelowMinServing(question, counting) ?? findBelowBudget(question, counting) ?? findLostCandidate(node, facts)
+  );
 }
 
 function findBelowMinServing(
   { node, facts, policy, baselines }: ExclusionQuestion,
-  out: ReadonlySet<string>,
+  { out, findComing }: Counting,
 ): string | undefined {
   for (const { service } of balancedServices(facts).values()) {
     const state = stateOf(service, facts);
@@ -46,7 +70,7 @@ function findBelowMinServing(
     const needs = minServing.perZone[node.zone] ?? 0;
     const has = perZone.get(node.zone) ?? 0;
     if (targets >= minServing.targets && has >= needs) continue;
-    const coming = recoveringNodes(state, facts);
+    const coming = findComing(state, facts);
     if (targets + coming.length < minServing.targets)
       return `${service.key} has ${targets} serving targets without it and must keep ${minServing.targets} (${minServing.source})`;
     if (has + coming.filter(({ zone }) => zone === node.zone).length < needs)
@@ -55,12 +79,15 @@ function findBelowMinServing(
   return undefined;
 }
 
-function findBelowBudget({ node, facts, baselines }: ExclusionQuestion, out: ReadonlySet<string>): string | undefined {
+function findBelowBudget(
+  { node, facts, baselines }: ExclusionQuestion,
+  { out, findComing }: Counting,
+): string | undefined {
   const index = indexOf(facts.cluster);
   const covering = new Set(index.podsOn(node.name).flatMap((pod) => index.budgetsOf(pod.uid)));
   for (const { name, has, needs, readyOn } of countBudgets(facts, out, baselines, [...covering])) {
     if ((readyOn.get(node.name) ?? 0) === 0 || has >= needs) continue;
-    const soon = [...nodesComingBack(facts)].reduce((sum, other) => sum + (readyOn.get(other) ?? 0), 0);
+    const soon = [...nodesComingBack(facts, findComing)].reduce((sum, other) => sum + (readyOn.get(other) ?? 0), 0);
     if (has + soon < needs) return `budget ${name} has ${has} reachable pods without it and must keep ${needs}`;
   }
   return undefined;
@@ -73,9 +100,9 @@ function canServe({ name }: NodeRef, { service, reach }: ServiceState, { cluster
 }
 
 /** Names of the nodes that are being restored and count for any Service of policy Local. */
-function nodesComingBack(facts: ServingFacts): ReadonlySet<string> {
+function nodesComingBack(facts: ServingFacts, findComing: Counting['findComing']): ReadonlySet<string> {
   const local = [...serviceStates(facts).values()].filter(({ reach }) => reach === 'host');
-  return new Set(local.flatMap((state) => recoveringNodes(state, facts)).map(({ name }) => name));
+  return new Set(local.flatMap((state) => findComing(state, facts)).map(({ name }) => name));
 }
 
 /** Nodes that will serve without any action: Ready, not excluded, and their target is not healthy yet. */

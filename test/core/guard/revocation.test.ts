@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { findRevocation } from '../../../core/guard/revocation.ts';
+import { findReexclusionBlock, findRevocation } from '../../../core/guard/revocation.ts';
 import { aBudget, aNode, aPolicy, aWorkload, nodeRefOf, withMinServing } from '../support/facts.ts';
 import type { Policy } from '../support/model.ts';
 import { factsOf, learned, pods, type Scene } from '../support/scene.ts';
 
-/** Node n1 is excluded, and its Service has a pod on each of four nodes. Returns whether its exclusion is revoked. */
-function ask(scene: Scene = {}, policy: Policy = aPolicy()): string | undefined {
+/** Node n1 is excluded, and its Service has a pod on each of four nodes. Returns whether its exclusion is revoked, or what else is asked. */
+function ask(scene: Scene = {}, policy: Policy = aPolicy(), question = findRevocation): string | undefined {
   const now = factsOf({
     workloads: [aWorkload('web', 4)],
     ...scene,
@@ -14,10 +14,35 @@ function ask(scene: Scene = {}, policy: Policy = aPolicy()): string | undefined 
   });
   const { traffic = 'Local', budgets = [], crossZone = true } = scene;
   const baselines = learned(factsOf({ traffic, budgets, crossZone }), policy);
-  return findRevocation({ node: nodeRefOf(aNode('n1')), facts: now, policy, baselines });
+  return question({ node: nodeRefOf(aNode('n1')), facts: now, policy, baselines });
 }
 
 const failed = { n4: { ready: false } };
+
+describe('a node whose exclude label somebody removed', () => {
+  const back: Scene = { changed: { n1: { excluded: false } }, states: { n1: 'healthy' } };
+  const askAgain = (scene: Scene) => ask(scene, aPolicy(), findReexclusionBlock);
+
+  test('gets it again while every minimum is met without it, whether or not it serves by then', () => {
+    expect(askAgain(back)).toBeUndefined();
+    expect(askAgain({ ...back, states: { n1: 'initial' } })).toBeUndefined();
+  });
+
+  test('does not get it when it makes up for one that has failed or was excluded since', () => {
+    const reason = 'default/web has 2 serving targets without it and must keep 3 (75 % of 4)';
+    expect(askAgain({ ...back, changed: { ...back.changed, ...failed } })).toBe(reason);
+    expect(askAgain({ ...back, changed: { ...back.changed, n4: { excluded: true } } })).toBe(reason);
+  });
+
+  test('does not get it because another node is about to serve again: that one has to serve first', () => {
+    expect(askAgain({ ...back, states: { n1: 'healthy', n4: 'initial' } })).toMatch(/must keep 3/);
+  });
+
+  test('gets it whatever the figures without the capacity guard', () => {
+    const scene = { ...back, changed: { ...back.changed, ...failed } };
+    expect(ask(scene, aPolicy({ disabledRules: ['capacity-guard'] }), findReexclusionBlock)).toBeUndefined();
+  });
+});
 
 describe('a node that was excluded', () => {
   test.each<[string, Scene]>([
