@@ -6,6 +6,7 @@ import { exitCodes } from '../../client/output/exit-codes.ts';
 import type { RunStatus } from '../../core/status/status.ts';
 import { abortUpdate, resumeUpdate } from '../../workflows/messages.ts';
 import { lastCountsIn } from '../../workflows/run/last-counts.ts';
+import { excludeLabel } from '../simulator/membership.ts';
 import { howLost } from '../simulator/ports.ts';
 import { loseRequests } from '../simulator/traffic.ts';
 import type { World } from '../simulator/world.ts';
@@ -114,6 +115,38 @@ describe('during a run', () => {
     ]);
     expect(report.traffic.losses).toMatchObject([{ lost: 1, whileNoneOut: 0 }]);
     expect(exitCodeOfReport(report)).toBe(exitCodes.lossy);
+  });
+
+  test('nodes that are just being excluded when it is paused for losses are restored, and nothing else is done to them', async () => {
+    const { world, start } = upgradeOf(watched(0));
+    let isPaused = false;
+    let hasLost = false;
+    const begun: string[] = [];
+    const { harness, handle } = await start({
+      before: (step) => {
+        if (isPaused) begun.push(step);
+      },
+      after: async (step) => {
+        if (step !== 'excludeNext' || hasLost) return;
+        [hasLost, isPaused] = [true, true];
+        loseRequests(world, 1);
+        // Its answer comes once the monitor has noticed.
+        await world.clock.sleep(60_000);
+      },
+    });
+    await harness.until(
+      handle,
+      'they are back',
+      ({ nodes }) =>
+        nodes.every(({ step }) => step === 'pending') &&
+        nodes.some(({ evidence }) => evidence.some(({ kind }) => kind === 'restored')),
+    );
+    isPaused = false;
+    expect([...new Set(begun)].toSorted()).toEqual(['monitorRun', 'restoreNode']);
+    expect(world.nodes.filter(({ labels }) => labels[excludeLabel] !== undefined)).toEqual([]);
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    expect((await harness.finish(handle)).outcome).toBe('completed');
+    expectNothingLeft(world, 4);
   });
 
   variation('more lost requests than the budget allows pause it once, and the report says how many', async () => {

@@ -98,14 +98,22 @@ function mergeCounts(run: Run, counts: TrafficCounts, seenAt: number): void {
   apply(run, { type: 'recordTraffic', counts, seenAt, clock: Date.now() });
 }
 
-/** Pauses the run. Nodes in progress are restored as long as none of their pods has been told to leave. */
+/**
+ * Pauses the run. Nodes in progress are restored as long as none of their pods has been told to leave. Those that are just being excluded are restored
+ * when their workflows start.
+ */
 function exceed(run: Run, { counts, at }: MonitorOutcome): void {
   const reason = explainExceeded(counts, monitorOf(run).accepted, run.input.policy.traffic.lossBudget);
   apply(run, { type: 'exceedBudget', reason, at });
   if (run.state.isRollingBack) return;
   for (const { recall } of Object.values(run.handles.nodes)) {
-    recall(`the run was paused: ${reason}`).catch(() => undefined);
+    recall(becausePaused(reason)).catch(() => undefined);
   }
+}
+
+/** Why a node of a run is restored that has lost more requests than its budget allows, as text. */
+export function becausePaused(reason: string): string {
+  return `the run was paused: ${reason}`;
 }
 
 async function reacquireLock(run: Run, { problem }: MonitorOutcome): Promise<void> {

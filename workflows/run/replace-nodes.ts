@@ -31,6 +31,7 @@ import {
   workflowTypes,
 } from '../messages.ts';
 import { excludeNext } from './exclude.ts';
+import { becausePaused } from './monitor.ts';
 import { nodeInput } from './node-input.ts';
 import { apply, applyAndPublish, type Run } from './run.ts';
 import { reasonOf, restoreSkipped } from './skip.ts';
@@ -104,7 +105,7 @@ function startReplacement(run: Run, plan: PoolPlan, direction: Direction, exclus
   apply(run, { type: 'startNode', node, workflowId, evidence: exclusion.evidence });
   const { baselines, now, rounds, status } = run.state;
   const resumes = resumesOf(run.state, node.name);
-  const { evidence = exclusion.evidence, skipped } = statusOf(run.state, node) ?? {};
+  const { evidence = exclusion.evidence } = statusOf(run.state, node) ?? {};
   const round = rounds[node.name] ?? 1;
   const known = {
     run: plan.run,
@@ -120,7 +121,7 @@ function startReplacement(run: Run, plan: PoolPlan, direction: Direction, exclus
   };
   const input = {
     ...nodeInput(known, { ...exclusion, evidence }),
-    ...(skipped === undefined ? {} : { restoreBecause: reasonOf(skipped) }),
+    ...whyRestored(run.state, node),
   };
   const starting = startChild<Replacement>(workflowTypes.nodeReplacement, {
     workflowId,
@@ -139,6 +140,15 @@ function startReplacement(run: Run, plan: PoolPlan, direction: Direction, exclus
     accept: async (service) => await (await starting).signal(acceptedSignal, service),
     isCancelled: () => scope.consideredCancelled,
   };
+}
+
+/** Why a node is restored at once that was excluded while the run decided otherwise: it was skipped, or the run was paused because of lost requests. */
+function whyRestored(state: RunState, node: NodeRef): Pick<NodeReplacementInput, 'restoreBecause'> {
+  const { skipped } = statusOf(state, node) ?? {};
+  if (skipped !== undefined) return { restoreBecause: reasonOf(skipped) };
+  const { paused } = state.status;
+  if (paused === undefined || state.isRollingBack || state.monitor?.isExceeded !== true) return {};
+  return { restoreBecause: becausePaused(paused.reason) };
 }
 
 /** Records how a node's workflow ended. When `scope`, in which it was started, is cancelled, the node was to be restored. */
