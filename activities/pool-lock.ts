@@ -54,7 +54,11 @@ async function acquire({ cluster }: LockPorts, { policy, run }: LockRequest): Pr
 
 async function acquireUnlessTaken(ports: LockPorts, request: LockRequest): Promise<PoolLock> {
   const lock = await acquire(ports, request);
-  const why = await whyTaken(ports, request);
+  const why = await whyTaken(ports, request).catch(async (error: unknown) => {
+    // Whoever asks for it again acquires it anew; whoever does not leaves nothing behind.
+    await ports.cluster.releaseLock(lock);
+    throw error;
+  });
   if (why === undefined) return lock;
   await ports.cluster.releaseLock(lock);
   throw new NodeferryError({

@@ -127,9 +127,10 @@ export function createRestoreSteps(
 
     /**
      * Removes or restores everything that still carries the run's ownership, then releases the lock: no other run works on the pool before
-     * that. Pods that can't leave before the eviction deadline are left over; the result says which, and why.
+     * that. Pods that can't leave before the eviction deadline are left over; the result says which, and why. `lock` is absent where the run does not
+     * know whether it has one, because the answer of the step that acquires it was lost.
      */
-    cleanUp: async (input: PoolStepInput & { lock: PoolLock }): Promise<Outcome<Cleanup>> => {
+    cleanUp: async (input: PoolStepInput & { lock?: PoolLock }): Promise<Outcome<Cleanup>> => {
       const { run, lock, policy } = input;
       const fence = openLooseFence(cluster, input);
       return await pollUntil<Cleanup>({
@@ -140,7 +141,7 @@ export function createRestoreSteps(
         hint: 'See the runbook on leftovers.',
         poll: async ({ now, since, isFinal, checkpoint }) => {
           await fence.check();
-          await renew(lock);
+          if (lock !== undefined) await renew(lock);
           const facts = await observeRemoved(input, now);
           const { nodes } = facts;
           const pods = await restorePods({ run, nodes, policy }, facts, now, checkpoint);
@@ -232,10 +233,10 @@ export function createRestoreSteps(
   }
 
   /** The run's own lock, and those that a step could not release because the API server was unavailable at that moment. */
-  async function releaseLocks(run: string, lock: PoolLock): Promise<void> {
-    const ofSteps = (await cluster.findLocks(run)).filter(({ name }) => name !== lock.name);
-    for (const one of ofSteps) await cluster.releaseLock(one);
-    await cluster.releaseLock(lock);
+  async function releaseLocks(run: string, lock: PoolLock | undefined): Promise<void> {
+    const others = (await cluster.findLocks(run)).filter(({ name }) => name !== lock?.name);
+    for (const one of others) await cluster.releaseLock(one);
+    if (lock !== undefined) await cluster.releaseLock(lock);
   }
 
   async function releaseLocksOfWorkflow(run: string): Promise<void> {

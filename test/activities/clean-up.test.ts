@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { NodeferryError } from '../../core/model/problem.ts';
 import type { Heartbeat } from '../../core/status/heartbeat.ts';
 import { createSimPorts } from '../simulator/ports.ts';
 import { later, type SimPod, type World } from '../simulator/world.ts';
 import { MockActivityEnvironment } from '../support/activity-environment.ts';
 import { type Upgrade, upgradeOf } from '../support/upgrade-of.ts';
-import { lockPool, run } from './lock-pool.ts';
+import { createActivities, lockPool, run } from './lock-pool.ts';
 
 /** Cleans up after a run that holds its pool; `hear` gets what the step reports meanwhile. */
 async function cleanUpAfter(upgrade: Upgrade, hear: (told: Heartbeat) => void = () => undefined) {
@@ -30,6 +31,29 @@ test('a run releases the locks that its steps could not release, and no others',
   world.leases.set('disrupt-default-api', { holder: 'run-10/workflow.3.1', token: 2, expiresAt });
   expect(await cleanUpAfter(upgrade)).toMatchObject({ outcome: 'done', left: [] });
   expect([...world.leases.keys()]).toEqual(['disrupt-default-api']);
+});
+
+test('a run that does not know its lock releases what it finds', async () => {
+  const { world, activities, attempt, next } = lockPool(upgradeOf());
+  const expiresAt = world.clock.now() + 3_600_000;
+  world.leases.set('nodeferry-sim-other', { holder: 'run-10', token: 1, expiresAt });
+  expect(await attempt('clean-up', async () => await activities.cleanUp(next()))).toMatchObject({ left: [] });
+  world.clock.stop();
+  expect([...world.leases.keys()]).toEqual(['nodeferry-sim-other']);
+});
+
+test('an attempt at the lock that fails once it has it does not keep it', async () => {
+  const { world, policy, lock, ports, attempt } = lockPool(upgradeOf());
+  world.leases.delete(lock.name);
+  const problem = { code: 'Forbidden', message: 'leases may not be listed' } as const;
+  const cluster = { ...ports.cluster, findRunsMovingTo: async () => Promise.reject(new NodeferryError(problem)) };
+  const { acquireLock } = createActivities({ ...ports, cluster });
+  const error = await attempt('lock', async () => await acquireLock({ policy, run })).catch(
+    (thrown: unknown) => thrown,
+  );
+  world.clock.stop();
+  expect(error).toMatchObject({ type: 'Forbidden' });
+  expect([...world.leases.keys()]).toEqual([]);
 });
 
 describe('a pod that has been replaced already', () => {

@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/activity';
 import { WorkflowExecutionAlreadyStartedError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { type Activities } from '../../activities/activities.ts';
@@ -47,6 +48,21 @@ describe('abort', () => {
       expect(world.pools.some((pool) => pool.name === 'web-new')).toBe(replaced > 0);
     },
   );
+
+  test('while the worker that acquires the lock dies leaves no lock', async () => {
+    const { world, start } = upgradeOf();
+    const { handle } = await start({
+      after: async (step) => {
+        if (step !== 'acquireLock') return;
+        await handle.executeUpdate(abortUpdate, { args: [operator] });
+        throw ApplicationFailure.retryable('the worker died before it could answer');
+      },
+    });
+    const report = await handle.result();
+    expect(report).toMatchObject({ outcome: 'aborted', leftovers: [] });
+    expect([...world.leases.keys()]).toEqual([]);
+    expectNothingLeft(world, 4);
+  });
 
   test('in preflight reports the time that it took, and leaves nothing', async () => {
     const { start } = upgradeOf();

@@ -55,9 +55,10 @@ async function restore(run: Run, entry: RollbackEntry): Promise<readonly string[
       return [];
     case 'lock': {
       const { lock } = run.state;
-      if (lock === undefined) return [];
+      // The lock may have been acquired all the same: its step was cancelled before its answer came.
+      const known = lock === undefined ? {} : { lock };
       const cleaned = await runUntilDone(run, 'cleanup, and release of the lock', () =>
-        steps('clean up, release the lock').cleanUp({ ...nextStep(run), lock }),
+        steps('clean up, release the lock').cleanUp({ ...nextStep(run), ...known }),
       );
       apply(run, { type: 'recordRetained', what: cleaned.ends ?? [] });
       return cleaned.left;
