@@ -13,8 +13,8 @@ beforeEach(async () => {
 });
 
 const operations = () => [...bench.gcp.model.gkeOperations.values()].map(({ type }) => type);
-const create = async (pools = bench.pools) =>
-  await pools.replacement.createPool({ source: bench.web, target, size: 4, run: 'run-1', token: 'run-1/surge' });
+const request = () => ({ source: bench.web, target, size: 4, run: 'run-1', token: 'run-1/surge' });
+const create = async (pools = bench.pools) => await pools.replacement.createPool(request());
 
 /** Somebody else upgrades the cluster, for so long. */
 function startUpgrade(ms: number): string {
@@ -70,11 +70,7 @@ describe('while somebody else’s operation runs', () => {
     [
       'no pool is created',
       'CreateNodePool',
-      async () =>
-        await bench.pools.replacement.createPool({
-          ...{ source: bench.web, target, size: 4, run: 'run-1', token: 'run-1/surge' },
-          beforeChange,
-        }),
+      async () => await bench.pools.replacement.createPool({ ...request(), beforeChange }),
     ],
     [
       'no pool grows',
