@@ -10,6 +10,7 @@ import type { ZonedSize } from '../../core/surge/zoned-size.ts';
 import type { ManagedNodePools } from '../../ports/node-pools.ts';
 import { createVirtualClock, type VirtualClock } from './clock.ts';
 import { type Delays, defaultDelays } from './delays.ts';
+import { seededRandom } from './seeded-random.ts';
 
 /** Removes `readonly`, one level deep. */
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -324,7 +325,6 @@ export function createWorld(options: {
   reconcile: (world: World) => void;
 }): World {
   let ids = 0;
-  let state = options.seed;
   const world: World = {
     clock: createVirtualClock(options.startsAt ?? Date.UTC(2026, 0, 1)),
     delays: { ...defaultDelays, ...options.delays },
@@ -362,12 +362,7 @@ export function createWorld(options: {
     violations: [],
     fewestServing: new Map(),
     log: [],
-    random: () => {
-      state = (state + 0x6d2b79f5) | 0;
-      let t = Math.imul(state ^ (state >>> 15), 1 | state);
-      t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-      return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-    },
+    random: seededRandom(options.seed),
     nextId: (prefix) => {
       ids += 1;
       return `${prefix}-${ids}`;
