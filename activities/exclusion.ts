@@ -20,6 +20,7 @@ import type { Observer } from '../operations/observer.ts';
 import type { WindowQuestion } from '../operations/window-gate.ts';
 import type { Actions } from '../ports/cluster/actions.ts';
 import type { Events } from '../ports/cluster/events.ts';
+import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
 import type { Ports } from '../ports/ports.ts';
 import type { Fence, PoolStepInput } from './fence.ts';
@@ -78,7 +79,7 @@ interface DecidingObservation {
 }
 
 /** The actions that exclude nodes. */
-export function createExclusion(ports: Ports<Actions & Locks & Events>, observer: Observer, ask: AskGuard) {
+export function createExclusion(ports: Ports<Actions & Fencing & Locks & Events>, observer: Observer, ask: AskGuard) {
   const { clock, cluster, pools } = ports;
 
   return {
@@ -108,7 +109,7 @@ export function createExclusion(ports: Ports<Actions & Locks & Events>, observer
             return { done: false, reason: again.reason };
           }
           throwIfCancelled();
-          await exclude(first, input, held, moment.fence);
+          await exclude(first, input, observation, { held, fence: moment.fence });
           const gone = [describeExclusion(first, again.because, observation.facts, input)];
           const baselines = await excludeRest(nodes.slice(1), gone, { ...moment, input, observation, held });
           await observer.cluster();
@@ -149,7 +150,7 @@ export function createExclusion(ports: Ports<Actions & Locks & Events>, observer
           break;
         }
         if (isCancelled()) break;
-        await exclude(node, input, held, fence);
+        await exclude(node, input, observation, { held, fence });
         gone.push(describeExclusion(node, answer.because, observation.facts, input));
       }
     } catch (error) {
@@ -159,10 +160,19 @@ export function createExclusion(ports: Ports<Actions & Locks & Events>, observer
     return observation.baselines;
   }
 
-  async function exclude(node: NodeRef, input: ExcludeInput, held: HeldLocks, fence: Fence): Promise<void> {
-    const { run, policy } = input;
+  async function exclude(
+    node: NodeRef,
+    { run, policy }: ExcludeInput,
+    { facts }: DecidingObservation,
+    { held, fence }: { readonly held: HeldLocks; readonly fence: Fence },
+  ): Promise<void> {
     await held.require();
     const excluded = await cluster.guarded(fence.check).exclude(node, run);
+    // That of its last restoration. Rounds begin anew when the run is reset, and its steps have to be able to fence it.
+    if (findNode(node, facts)?.ownership.fence?.run === run) {
+      await fence.check();
+      await cluster.unfenceNode(node, run);
+    }
     // One whose name another node has by now ends in its steps.
     if (excluded === 'gone' && findSuccessor(node, await observer.cluster()) === undefined)
       await requireInstanceGone(pools, node, policy);

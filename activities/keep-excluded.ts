@@ -92,7 +92,7 @@ export function createKeepExcluded(ports: Ports<Actions & Locks>, observer: Obse
     async function labelAgain(done: string, told: readonly ExternalChange[] = []): Promise<KeepExcludedPoll> {
       const answer = await excludeAgain(input, fence, facts);
       if (answer === 'busy') return { kept, anew: true, waitReason: `${node.name} waits to be excluded again` };
-      if (answer !== undefined) return { ...(await expired(answer)), anew: true };
+      if (answer !== 'done') return { ...(await expired(answer.reason)), anew: true };
       // A controller that has not noticed the label the first time may need a cordon that changes after it.
       if (mayAwaitCordon(node, facts)) await changeCordon(acting, node, run);
       const externalChanges = [...kept.externalChanges, ...told];
@@ -116,16 +116,15 @@ export function createKeepExcluded(ports: Ports<Actions & Locks>, observer: Obse
   };
 
   /**
-   * Sets the label again, under the exclusion lock and from an observation that was made under it, like any exclusion. Returns why it must not be set;
-   * undefined once it is.
+   * Sets the label again, under the exclusion lock and from an observation that was made under it, like any exclusion. Returns why it must not be set.
    */
   async function excludeAgain(
     input: NodeStepInput,
     fence: Fence,
     earlier: ServingFacts,
-  ): Promise<string | 'busy' | undefined> {
+  ): Promise<{ readonly reason: string } | 'busy' | 'done'> {
     const { node, run } = input;
-    return await withLocks<string | 'busy' | undefined>(ports, {
+    return await withLocks<{ readonly reason: string } | 'busy' | 'done'>(ports, {
       run,
       names: [exclusionLock],
       whenBusy: () => 'busy',
@@ -134,10 +133,10 @@ export function createKeepExcluded(ports: Ports<Actions & Locks>, observer: Obse
         if (facts === undefined) return 'busy';
         await inSlices(layOutInSlices(facts));
         const reason = findReexclusionBlock({ ...input, facts });
-        if (reason !== undefined) return reason;
+        if (reason !== undefined) return { reason };
         await held.require();
         await cluster.guarded(fence.check).exclude(node, run);
-        return undefined;
+        return 'done';
       },
     });
   }

@@ -55,7 +55,7 @@ export function createRestoreSteps(
   return {
     /**
      * Restores a node that was not terminated: its pods to their Services, the node to its load balancers. `forGood` when the run does not
-     * continue with it: then its cordon is removed too, and locks that steps of its workflow could not release.
+     * continue with it: then its cordon and its fence are removed too, and locks that steps of its workflow could not release.
      */
     restoreNode: async (input: NodeStepInput & { readonly forGood?: boolean }): Promise<Outcome<NodeStepResult>> => {
       const { node, policy, run } = input;
@@ -197,9 +197,10 @@ export function createRestoreSteps(
         if (input.forGood === true) {
           await acting.uncordon(node, run);
           await releaseLocksOfWorkflow(run);
+          await requireFence();
+          // An attempt that has not fenced the node yet could do so from now on. Unless nobody else removes it, the fence stays until the run ends.
+          await cluster.unfenceNode(node, run);
         }
-        await requireFence();
-        await cluster.unfenceNode(node, run);
         return { done: true, value: {} };
       },
     });

@@ -93,6 +93,18 @@ test('an exclusion that lives on neither cordons nor excludes a node that its ru
   world.clock.stop();
 });
 
+test('a node that was restored before its run was reset is excluded again, and its steps can fence it', async () => {
+  const { world, plan, activities, ports, step, next } = await openScene();
+  for (const node of plan.nodes)
+    await ports.cluster.fenceNode(node, { run, round: 3, step: 2, attempt: Number.MAX_SAFE_INTEGER });
+  const { baselines, nodes: waiting } = plan;
+  const question = { ...next(), baselines, inFlight: [], waiting, direction: 'forward' as const };
+  const excluded = await step('exclude', async () => await activities.excludeNext(question));
+  world.clock.stop();
+  if (!('node' in excluded)) throw new Error('no node was excluded');
+  expect(await ports.cluster.fenceNode(excluded.node, { run, round: 1, step: 1, attempt: 1 })).toBe('done');
+});
+
 test.each([
   ['creates no pool', 'createPool'],
   ['suspends no scaling', 'suspendScaling'],

@@ -49,7 +49,7 @@ function settleWith(world: World, prepare: (world: World) => void): void {
 }
 
 /** Ports whose named action hangs, from that call on, until it is resumed: a worker that was cut off just before it. */
-export function hangingAt(ports: Ports, act: 'requireFence' | 'observe', call: number) {
+export function hangingAt(ports: Ports, act: 'requireFence' | 'requireLock' | 'observe', call: number) {
   const reached = Promise.withResolvers<void>();
   const resumed = Promise.withResolvers<void>();
   let calls = 0;

@@ -49,7 +49,7 @@ export function createSimCluster(world: World): Cluster {
       ...surroundings(world),
       ...(world.outageAt === undefined ? {} : { outageAt: world.outageAt }),
     }),
-    findClusterUid: async () => world.clusterUid,
+    findClusterUid: async () => world.clusterUid ?? 'cluster-1',
     guarded(check) {
       return guardEach(this, check);
     },

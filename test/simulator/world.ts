@@ -269,8 +269,6 @@ interface Faults {
 /** The simulated world: one cluster in one cloud. Mutable; call `changed` after modifying it. */
 export interface World {
   readonly clock: VirtualClock;
-  /** What tells its cluster from others. */
-  clusterUid: string | undefined;
   delays: Delays;
   readonly faults: Faults;
   instances: SimInstance[];
@@ -302,8 +300,9 @@ export interface World {
   traffic: { sent: number; lost: number; cut: number };
   /** When each load balancer last sent a new connection to each instance, by `<service> <instance>`. */
   lastForwarded: Map<string, number>;
-  /** How the provider IDs of its nodes begin; `aws` if absent. */
+  /** How the provider IDs of its nodes begin (`aws` if absent), and what tells its cluster from others. */
   cloud?: string;
+  clusterUid?: string;
   /** How often each instance was told to terminate while it ran. */
   terminations: Map<string, number>;
   /** Everything that happened against the rules, as text. */
@@ -352,7 +351,6 @@ export function createWorld(options: {
     denials: [],
     autoscalers: [],
     pools: [],
-    clusterUid: 'cluster-1',
     leases: new Map(),
     timings: { learned: {}, runs: [] },
     calendars: {},
