@@ -3,23 +3,21 @@
  * a CLI, a worker and the workflow sandbox can all load it.
  */
 
-import type { QueryDefinition, SignalDefinition, UpdateDefinition } from '@temporalio/common';
 import { typedAttribute } from '../core/connection/register-attributes.ts';
 import type { UnreadyBefore } from '../core/eviction/unready-before.ts';
 import type { ServiceBaseline } from '../core/guard/baseline.ts';
 import type { NodeRef } from '../core/model/node.ts';
 import type { PoolRef } from '../core/model/pool.ts';
-import type { Problem } from '../core/model/problem.ts';
 import type { ApprovedPlan } from '../core/plan/approved-plan.ts';
 import type { Direction } from '../core/policy/members.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { OperatorNeeds } from '../core/status/operator-needs.ts';
 import { upgradeDetails, upgradeSummary } from '../core/status/run-summary.ts';
 import type { NodeStatus, RunStatus } from '../core/status/status.ts';
-import type { NodeStep } from '../core/steps/node-steps.ts';
 import type { PoolPhase } from '../core/steps/pool-phases.ts';
 import type { NodesAside } from '../core/waits/hosts.ts';
 import type { EndpointSnapshot } from '../core/waits/replacements.ts';
+import { query, signal, update } from './define.ts';
 
 /** Task queue of workflows and activities, unless the configuration sets another. */
 export const defaultTaskQueue = 'nodeferry';
@@ -183,58 +181,6 @@ export const acceptUnprotectedUpdate = update<Acknowledgement, [OperatorRequest]
 /** Status of a run. A node in progress is `replacing` here; the `status` query of its own workflow has the step. */
 export const statusQuery = query<RunStatus>('status');
 
-/** Status of one node's replacement. */
-export const nodeStatusQuery = query<NodeStatus>('status');
-
-/** Node workflow to pool workflow: this node is stalled. */
-export const nodeStalledSignal = signal<[NodeStalled]>('nodeStalled');
-
-/** Node workflow to pool workflow: this node was stalled and continues without an operator. */
-export const nodeGoesOnSignal = signal<[string]>('nodeGoesOn');
-
-/** Node workflow to pool workflow: this node was restored. Delivery fails when the run has ended, which tells the node so. */
-export const nodeRestoredSignal = signal<[string]>('nodeRestored');
-
-/** Pool workflow to node workflow: the run was reset and does not know this node, which has to continue alone. */
-export const abandonedSignal = signal<[]>('abandoned');
-
-/**
- * Pool workflow to node workflow: the node is to be retried, for the n-th time; a step that is stalled, or is about to be, is retried.
- * `isAborted` when the node is to be restored: the cancellation that says the same may arrive later.
- */
-export const resumedSignal = signal<[number, { readonly isAborted: boolean }]>('resumed');
-
-/** Pool workflow to node workflow: restore the node, for this reason, unless a pod has already been told to leave. */
-export const recallSignal = signal<[string]>('recall');
-
-/** Pool workflow to node workflow: restore the node for good, for this reason, unless its instance is being terminated. It answers. */
-export const skipSignal = signal<[string]>('skip');
-
-/** Pool workflow to node workflow: this Service, `namespace/name`, may lose connections; steps that begin from now on know it. */
-export const acceptedSignal = signal<[string]>('accepted');
-
-/** Node workflow to pool workflow: whether it restores its node because the node is to be skipped. */
-export const skipAnsweredSignal = signal<[SkipAnswer]>('skipAnswered');
-
-/** Whether a node can be skipped. */
-export interface SkipAnswer {
-  readonly node: string;
-  /** Why not, as text; absent when it can. */
-  readonly refusedBecause?: string;
-}
-
-/** What a stalled node sends to its pool workflow. */
-export interface NodeStalled {
-  readonly node: string;
-  /** ID of the node's workflow. */
-  readonly workflowId: string;
-  /** The step that failed. */
-  readonly step: NodeStep;
-  readonly problem: Problem;
-  /** How many of its retries the node knew of when it stalled. */
-  readonly resumes: number;
-}
-
 /**
  * Search attributes of pool upgrades; node replacements have the first two. They must be registered in the namespace
  * before a worker or client uses them.
@@ -287,16 +233,4 @@ export type SearchAttribute = (typeof searchAttributes)[keyof typeof searchAttri
 /** Flags of `temporal server start-dev` that register the search attributes. */
 export function searchAttributeFlags(): readonly string[] {
   return Object.values(searchAttributes).flatMap((one) => ['--search-attribute', typedAttribute(one)]);
-}
-
-function update<Ret, Args extends unknown[]>(name: string): UpdateDefinition<Ret, Args> {
-  return { type: 'update', name } as UpdateDefinition<Ret, Args>;
-}
-
-function query<Ret>(name: string): QueryDefinition<Ret> {
-  return { type: 'query', name } as QueryDefinition<Ret>;
-}
-
-function signal<Args extends unknown[]>(name: string): SignalDefinition<Args> {
-  return { type: 'signal', name } as SignalDefinition<Args>;
 }

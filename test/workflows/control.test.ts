@@ -3,13 +3,8 @@ import { WorkflowExecutionAlreadyStartedError, WorkflowUpdateFailedError } from 
 import { describe, expect, test } from 'vitest';
 import { type Activities } from '../../activities/activities.ts';
 import { readPodTimes } from '../../core/status/checkpoint.ts';
-import {
-  abortUpdate,
-  nodeReplacementId,
-  nodeStalledSignal,
-  pauseUpdate,
-  resumeUpdate,
-} from '../../workflows/messages.ts';
+import { abortUpdate, nodeReplacementId, pauseUpdate, resumeUpdate } from '../../workflows/messages.ts';
+import { nodeStalledSignal } from '../../workflows/node-messages.ts';
 import { createScenario, scenarioPolicy } from '../simulator/scenario.ts';
 import { later } from '../simulator/world.ts';
 import { someOf, variation } from '../support/extent.ts';

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 import {
   abortUpdate,
   nodeReplacementId,
-  nodeStalledSignal,
   type OperatorRequest,
   pauseUpdate,
   resumeUpdate,
   workflowTypes,
 } from '../../workflows/messages.ts';
+import { nodeStalledSignal } from '../../workflows/node-messages.ts';
 import type { World } from '../simulator/world.ts';
 import { variation } from '../support/extent.ts';
 import { withOwnClient } from '../support/open-harness.ts';

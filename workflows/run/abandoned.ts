@@ -8,7 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { Problem } from '../../core/model/problem.ts';
 import type { NodeStep } from '../../core/steps/node-steps.ts';
-import { nodeRestoredSignal, nodeStalledSignal, type SkipAnswer, skipAnsweredSignal } from '../messages.ts';
+import { nodeRestoredSignal, nodeStalledSignal, type SkipAnswer, skipAnsweredSignal } from '../node-messages.ts';
 import type { NodeRun } from './running-node.ts';
 import { failWith, waits } from './steps.ts';
 

@@ -16,9 +16,6 @@ import {
   abortUpdate,
   acceptUnprotectedUpdate,
   approveUpdate,
-  nodeGoesOnSignal,
-  nodeRestoredSignal,
-  nodeStalledSignal,
   type OperatorRequest,
   overrideWindowUpdate,
   pauseUpdate,
@@ -27,11 +24,11 @@ import {
   retryUpdate,
   rollbackUpdate,
   setConcurrencyUpdate,
-  skipAnsweredSignal,
   skipUpdate,
   statusQuery,
   withdrawSignal,
 } from '../messages.ts';
+import { nodeGoesOnSignal, nodeRestoredSignal, nodeStalledSignal, skipAnsweredSignal } from '../node-messages.ts';
 import { apply, applyAndPublish, type Run } from './run.ts';
 import { recordSkipAnswer, refusalOfSkip, skipNode } from './skip.ts';
 import { clearStalled, markStalled } from './stalled.ts';

@@ -1,7 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import type { Asked } from '../../core/run/events.ts';
 import type { TrafficCounts } from '../../core/status/traffic-counts.ts';
-import type { SkipAnswer } from '../messages.ts';
+import type { SkipAnswer } from '../node-messages.ts';
 
 /** The workflow of a node that has not ended yet. */
 interface NodeHandle {

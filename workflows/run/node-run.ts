@@ -23,15 +23,15 @@ import { renderNodeDetails } from '../../core/status/render-details.ts';
 import type { NodeStatus } from '../../core/status/status.ts';
 import type { NodeStep } from '../../core/steps/node-steps.ts';
 import { type ActivityOf, deadlineMsOf, stepOf, type TakenStep } from '../../core/steps/steps.ts';
+import { type NodeReplacementInput } from '../messages.ts';
 import {
   abandonedSignal,
   acceptedSignal,
-  type NodeReplacementInput,
   nodeStatusQuery,
   recallSignal,
   resumedSignal,
   skipSignal,
-} from '../messages.ts';
+} from '../node-messages.ts';
 import { failAbandoned, notifySkip, notifyStalled, waitForResume } from './abandoned.ts';
 import type { NodeRun } from './running-node.ts';
 import { steps, toOutcome } from './steps.ts';

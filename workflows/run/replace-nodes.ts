@@ -20,16 +20,8 @@ import { leftOf, pendingOf, statusOf } from '../../core/run/nodes.ts';
 import { isSetAside } from '../../core/run/stalled.ts';
 import { type RunState, resumesOf } from '../../core/run/state.ts';
 import type { NodeStatus } from '../../core/status/status.ts';
-import {
-  acceptedSignal,
-  attributesOf,
-  type NodeReplacementInput,
-  nodeReplacementId,
-  recallSignal,
-  resumedSignal,
-  skipSignal,
-  workflowTypes,
-} from '../messages.ts';
+import { attributesOf, type NodeReplacementInput, nodeReplacementId, workflowTypes } from '../messages.ts';
+import { acceptedSignal, recallSignal, resumedSignal, skipSignal } from '../node-messages.ts';
 import { excludeNext } from './exclude.ts';
 import { becausePaused } from './monitor.ts';
 import { nodeInput } from './node-input.ts';

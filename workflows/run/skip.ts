@@ -4,7 +4,7 @@ import type { Asked } from '../../core/run/events.ts';
 import { mustRollBack } from '../../core/run/rollback.ts';
 import { cordonedOf, whyNotSkip } from '../../core/run/skip.ts';
 import { because } from '../../core/status/because.ts';
-import type { SkipAnswer } from '../messages.ts';
+import type { SkipAnswer } from '../node-messages.ts';
 import type { SkipRequest } from './handles.ts';
 import { apply, applyAndPublish, nextStep, type Run, runUntilDone } from './run.ts';
 import { steps } from './steps.ts';

@@ -1,5 +1,5 @@
 import { CancellationScope, getExternalWorkflowHandle } from '@temporalio/workflow';
-import { abandonedSignal, type NodeStalled } from '../messages.ts';
+import { abandonedSignal, type NodeStalled } from '../node-messages.ts';
 import { apply, applyAndPublish, publishStalled, type Run } from './run.ts';
 
 /** A node needs an operator. A node that the run did not start is told to continue alone. */

@@ -1,6 +1,6 @@
 /** An unreachable node, whose pods can't end: it waits for an operator, and is observed meanwhile. */
 import { CancellationScope, condition, getExternalWorkflowHandle } from '@temporalio/workflow';
-import { nodeGoesOnSignal } from '../messages.ts';
+import { nodeGoesOnSignal } from '../node-messages.ts';
 import type { NodeRun } from './running-node.ts';
 import { waits } from './steps.ts';
 
