@@ -22,11 +22,8 @@ async function startWithPreview(at: string) {
 }
 
 describe('a Service that cannot be protected and appears', () => {
-  test.each([
-    ['before nodes are excluded', 'cordonNodes'],
-    ['while nodes are deregistered', 'awaitDeregistered'],
-  ])('%s holds the run until it is accepted, and the report says by whom', async (_, at) => {
-    const { world, harness, handle, stalled } = await startWithPreview(at);
+  test('while nodes are deregistered holds the run until it is accepted, and the report says by whom', async () => {
+    const { world, harness, handle, stalled } = await startWithPreview('awaitDeregistered');
     expect(stalled?.message).toMatch(/nodeferry accept-unprotected sim-\w+\/web default\/preview --reason <why>$/);
     await handle.executeUpdate(acceptUnprotectedUpdate, { args: [preview] });
     await handle.executeUpdate(resumeUpdate, { args: [operator] });
@@ -50,21 +47,5 @@ describe('a Service that cannot be protected and appears', () => {
     expect(report).toMatchObject({ outcome: 'aborted', leftovers: [] });
     expectNothingLost(world);
     expectNothingLeft(world, 4);
-  });
-
-  test('is accepted with a reason, by its name, and once', async () => {
-    const { harness, handle } = await startWithPreview('cordonNodes');
-    const refusalOf = async (request: OperatorRequest) =>
-      await handle.executeUpdate(acceptUnprotectedUpdate, { args: [request] }).then(
-        () => undefined,
-        (error: Error) => (error.cause as Error).message,
-      );
-
-    expect(await refusalOf({ ...preview, reason: ' ' })).toBe('refused: it needs a reason');
-    expect(await refusalOf({ ...preview, service: 'preview' })).toContain('as namespace/name');
-    expect(await refusalOf(preview)).toBeUndefined();
-    expect(await refusalOf(preview)).toBe('refused: default/preview was accepted already');
-    await handle.executeUpdate(resumeUpdate, { args: [operator] });
-    expect((await harness.finish(handle)).outcome).toBe('completed');
   });
 });
