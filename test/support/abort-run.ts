@@ -44,7 +44,13 @@ async function upgradeAndEnd(
       if (begun !== (at.nth ?? 1)) return;
       // Preflight may begin before it is known here that the run has started.
       await started.promise;
-      asked = handle.executeUpdate(update, { args: [{ by: 'ann', reason: 'not today' }] });
+      const given = handle.startUpdate(update, {
+        args: [{ by: 'ann', reason: 'not today' }],
+        waitForStage: 'ACCEPTED',
+      });
+      asked = given.then(async (one) => await one.result());
+      // The step does not go on before the run has it: it may be the last one in which it is not too late.
+      await Promise.allSettled([given]);
     },
   });
   started.resolve();
