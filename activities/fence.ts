@@ -25,13 +25,13 @@ export async function requireCluster(cluster: Pick<Fencing, 'findClusterUid'>, {
   throw new NodeferryError({
     code: 'NotOwned',
     message: `the run was planned in the cluster whose namespace kube-system has the UID ${clusterUid}, but this worker's cluster has ${own}`,
-    hint: oneQueueOneCluster,
+    hint: `${oneQueueOneCluster}; then resume.`,
   });
 }
 
-/** What to do about a worker of another cluster. */
+/** What to check about a worker of another cluster; the beginning of a sentence. */
 export const oneQueueOneCluster =
-  'One task queue serves one cluster: check KUBECONFIG and NODEFERRY_TASK_QUEUE of the workers; then resume.';
+  'One task queue serves one cluster: check KUBECONFIG and NODEFERRY_TASK_QUEUE of the workers';
 
 /** Position of a step in its run: how often the node was excluded, and how many steps it has run since. */
 export interface NodeAttempt {

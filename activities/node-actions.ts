@@ -29,7 +29,7 @@ export async function requireInstanceGone(pools: ProviderPools, node: NodeRef, p
   throw new NodeferryError({
     code: 'NotOwned',
     message: `${node.instanceId} is ${state}, but ${node.name} is not a node of this worker's cluster`,
-    hint: 'One task queue serves one cluster: check KUBECONFIG and NODEFERRY_TASK_QUEUE of the workers; or the Node was deleted by hand.',
+    hint: `${oneQueueOneCluster}; or the Node was deleted by hand.`,
   });
 }
 
@@ -48,7 +48,7 @@ export async function requireNodesGone(
     throw new NodeferryError({
       code: 'NotOwned',
       message: `${instanceId} of ${pool.name} is ${state}, but the node that it was is not in this worker's cluster`,
-      hint: `${oneQueueOneCluster} If the Node was deleted by hand: terminate the instance, or let it join again; then resume.`,
+      hint: `${oneQueueOneCluster}; then resume. If the Node was deleted by hand: terminate the instance, or let it join again; then resume.`,
     });
   }
 }

@@ -54,18 +54,19 @@ async function acquire({ cluster }: LockPorts, { policy, run }: LockRequest): Pr
 
 async function acquireUnlessTaken(ports: LockPorts, request: LockRequest): Promise<PoolLock> {
   const lock = await acquire(ports, request);
-  const why = await whyTaken(ports, request).catch(async (error: unknown) => {
+  try {
+    const why = await whyTaken(ports, request);
+    if (why === undefined) return lock;
+    throw new NodeferryError({
+      code: 'LockHeld',
+      message: why,
+      hint: 'Let that run finish, or abort it. If it is gone, remove what it left: nodeferry cleanup CLUSTER/POOL --yes',
+    });
+  } catch (error) {
     // Whoever asks for it again acquires it anew; whoever does not leaves nothing behind.
     await ports.cluster.releaseLock(lock);
     throw error;
-  });
-  if (why === undefined) return lock;
-  await ports.cluster.releaseLock(lock);
-  throw new NodeferryError({
-    code: 'LockHeld',
-    message: why,
-    hint: 'Let that run finish, or abort it. If it is gone, remove what it left: nodeferry cleanup CLUSTER/POOL --yes',
-  });
+  }
 }
 
 /** Why this run may not have its pools, although it has its lock; undefined when it may. Two runs on one pool would undo each other's changes. */

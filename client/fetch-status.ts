@@ -7,7 +7,7 @@ import { type ClosedRun, readClosedRun } from './closed-run.ts';
 import type { TemporalConnection } from './connect.ts';
 import { findRun } from './find-run.ts';
 import { explainWaiting, readLiveDetail } from './live-detail.ts';
-import { isNoAnswer, noTemporal, noWorker } from './no-answer.ts';
+import { isNoAnswer, isUnreachable, noTemporal, noWorker } from './no-answer.ts';
 import { formatRunTarget, type NamedRun } from './run-target.ts';
 import type { SeenRun } from './view/seen-run.ts';
 import { isPolled } from './worker-presence.ts';
@@ -89,9 +89,7 @@ async function fetchNode(connection: TemporalConnection, node: NodeStatus): Prom
     };
   } catch (error) {
     // The node's workflow may start or end between the two queries, or its workers fail on it. Then the status from the pool's workflow is good enough.
-    const isUnanswered =
-      isNoAnswer(error) || (error instanceof NodeferryError && error.problem.code === 'TemporalUnreachable');
-    if (error instanceof WorkflowNotFoundError || isUnanswered) return node;
+    if (error instanceof WorkflowNotFoundError || isNoAnswer(error) || isUnreachable(error)) return node;
     throw error;
   }
 }

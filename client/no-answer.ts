@@ -9,6 +9,11 @@ export function isNoAnswer(error: unknown): boolean {
   );
 }
 
+/** True where Temporal or its workers do not answer, as its cause has been explained: it may be over in a moment. */
+export function isUnreachable(error: unknown): error is NodeferryError {
+  return error instanceof NodeferryError && error.problem.code === 'TemporalUnreachable';
+}
+
 /** The error for a run without a worker at the moment. `done` says what happened to the request. */
 export function noWorker(done: string, cause?: unknown): NodeferryError {
   return new NodeferryError(

@@ -1,12 +1,13 @@
 import { DeleteNodegroupCommand, ListNodegroupsCommand } from '@aws-sdk/client-eks';
 import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import { createdByTag, replacesTag } from './clone.ts';
+import { requireNoInstances } from '../calls/pool-refusals.ts';
+import { replacesTag } from './clone.ts';
 import { callEks } from './errors.ts';
 import type { PoolObservation } from './map.ts';
 import { type EksClients, findPool, poolSubject } from './observe.ts';
 import { ownersMinSize } from './settings-tag.ts';
-import { liveInstances, type UpdateTiming } from './sizes.ts';
+import { liveInstances, requireCreator, type UpdateTiming } from './sizes.ts';
 import { restoreScaling } from './suspend.ts';
 
 /**
@@ -22,31 +23,11 @@ export async function deletePool(
   const observation = await findPool(clients, ref);
   if (observation?.nodegroup.status === 'DELETING') return;
   if (observation !== undefined) {
-    if (onlyIfCreatedBy === undefined) requireEmpty(observation);
-    else requireCreator(observation, onlyIfCreatedBy);
+    if (onlyIfCreatedBy === undefined) requireNoInstances(poolSubject(ref), liveInstances(observation.group));
+    else requireCreator(observation, onlyIfCreatedBy, 'is not deleted');
   }
   if (onlyIfCreatedBy === undefined) await endReplacement(clients, ref, timing);
   if (observation !== undefined) await requestDeletion(clients, ref);
-}
-
-function requireEmpty({ ref, group }: PoolObservation): void {
-  const left = liveInstances(group);
-  if (left.length === 0) return;
-  throw new NodeferryError({
-    code: 'ProviderRefused',
-    message: `${poolSubject(ref)} is not deleted: it still has ${left.map(({ instanceId }) => instanceId).join(', ')}`,
-    hint: 'These instances joined after the plan was made, or were not replaced. Replace them with another run, then delete the pool.',
-  });
-}
-
-function requireCreator({ ref, nodegroup }: PoolObservation, run: string): void {
-  const creator = nodegroup.tags?.[createdByTag];
-  if (creator === run) return;
-  throw new NodeferryError({
-    code: 'NotOwned',
-    message: `${poolSubject(ref)} is not deleted: run ${run} did not create it`,
-    hint: `Its tag ${createdByTag} says ${creator ?? 'nothing'}.`,
-  });
 }
 
 /** The pools that replace this one may shrink again as their owner chose. */

@@ -3,6 +3,7 @@ import { type NodegroupScalingConfig, UpdateNodegroupConfigCommand } from '@aws-
 import { type InstanceFacts, isLive, type PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { notCreatedBy } from '../calls/pool-refusals.ts';
 import { createdByTag } from './clone.ts';
 import { callEks } from './errors.ts';
 import { mapInstances, type PoolObservation } from './map.ts';
@@ -40,6 +41,13 @@ export async function setMinSize(
   await setSizes(clients, ref, () => ({ min: size }), patience);
 }
 
+/** @throws NodeferryError NotOwned for a pool that another run created; `refused` says what is not done to it */
+export function requireCreator({ ref, nodegroup }: PoolObservation, run: string, refused: string): void {
+  const creator = nodegroup.tags?.[createdByTag];
+  if (creator !== run)
+    throw notCreatedBy(run, { subject: poolSubject(ref), refused, mark: `tag ${createdByTag}`, creator });
+}
+
 /**
  * Grows a pool that this run created to the given number of instances. Its minimum size grows with it, as long as the owner's is recorded: until the pods
  * have moved, the cluster autoscaler would remove the new nodes as unneeded. @throws NodeferryError NotOwned for a pool that another run created
@@ -50,19 +58,12 @@ export async function resize(
   { size, run }: { readonly size: number; readonly run: string },
   patience: UpdateTiming,
 ): Promise<void> {
-  const { nodegroup } = await requirePool(clients, ref);
-  const creator = nodegroup.tags?.[createdByTag];
-  if (creator !== run) {
-    throw new NodeferryError({
-      code: 'NotOwned',
-      message: `${poolSubject(ref)} does not grow: run ${run} did not create it`,
-      hint: `Its tag ${createdByTag} says ${creator ?? 'nothing'}.`,
-    });
-  }
+  const observation = await requirePool(clients, ref);
+  requireCreator(observation, run, 'does not grow');
   const wanted = ({ MaxSize = 0, DesiredCapacity = 0 }: AutoScalingGroup): Sizes => ({
     desired: Math.max(DesiredCapacity, size),
     max: Math.max(MaxSize, size),
-    ...(ownersMinSize(nodegroup) === undefined ? {} : { min: Math.max(DesiredCapacity, size) }),
+    ...(ownersMinSize(observation.nodegroup) === undefined ? {} : { min: Math.max(DesiredCapacity, size) }),
   });
   await setSizes(clients, ref, wanted, patience);
 }

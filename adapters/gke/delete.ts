@@ -1,14 +1,13 @@
 import { isLive, type PoolRef } from '../../core/model/pool.ts';
-import { NodeferryError } from '../../core/model/problem.ts';
+import { requireNoInstances } from '../calls/pool-refusals.ts';
 import { hasCode } from '../gcp/retry.ts';
 import { changeGke, type GkeClients, readGke } from './clients.ts';
 import { mapInstances } from './map.ts';
 import { clusterName, poolName, poolSubject } from './names.ts';
-import { findNodePool, findPool, type PoolObservation } from './observe.ts';
+import { findNodePool, findPool } from './observe.ts';
 import { change } from './operations.ts';
 import { setExclusion } from './settings.ts';
 import {
-  createdByLabel,
   labelValue,
   type NodePoolMessage,
   nodeLabels,
@@ -16,6 +15,7 @@ import {
   replacesLabel,
   resourceLabels,
 } from './settings-label.ts';
+import { requireCreator } from './sizes.ts';
 import { restoreScaling } from './suspend.ts';
 
 /**
@@ -30,32 +30,13 @@ export async function deletePool(
   const observation = await findPool(clients, ref);
   if (observation?.pool.status === 'STOPPING') return;
   if (observation !== undefined) {
-    if (onlyIfCreatedBy === undefined) requireEmpty(observation);
-    else requireCreator(observation, onlyIfCreatedBy);
+    if (onlyIfCreatedBy === undefined)
+      requireNoInstances(poolSubject(ref), mapInstances(observation.groups).filter(isLive));
+    else requireCreator(observation, onlyIfCreatedBy, 'is not deleted');
   }
   if (onlyIfCreatedBy === undefined) await endReplacement(clients, ref);
   await setExclusion(clients, ref, 'absent');
   if (observation !== undefined) await requestDeletion(clients, ref);
-}
-
-function requireEmpty({ ref, groups }: PoolObservation): void {
-  const left = mapInstances(groups).filter(isLive);
-  if (left.length === 0) return;
-  throw new NodeferryError({
-    code: 'ProviderRefused',
-    message: `${poolSubject(ref)} is not deleted: it still has ${left.map(({ instanceId }) => instanceId).join(', ')}`,
-    hint: 'These instances joined after the plan was made, or were not replaced. Replace them with another run, then delete the pool.',
-  });
-}
-
-function requireCreator({ ref, pool }: PoolObservation, run: string): void {
-  const creator = resourceLabels(pool)[createdByLabel];
-  if (creator === labelValue(run)) return;
-  throw new NodeferryError({
-    code: 'NotOwned',
-    message: `${poolSubject(ref)} is not deleted: run ${run} did not create it`,
-    hint: `Its resource label ${createdByLabel} says ${creator ?? 'nothing'}.`,
-  });
 }
 
 /** The pools that replace this one are in use now: their autoscalers may shrink them again as their owner chose. */

@@ -3,6 +3,7 @@ import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import { divideByNeed, totalOf, type ZonedSize } from '../../core/surge/zoned-size.ts';
 import type { InstanceRequest } from '../../ports/node-pools.ts';
+import { notCreatedBy } from '../calls/pool-refusals.ts';
 import { requestIdOf } from '../gcp/request-id.ts';
 import { changeGke, type GkeClients } from './clients.ts';
 import { initialLimits, perZone } from './clone.ts';
@@ -14,6 +15,13 @@ import { change } from './operations.ts';
 import { setAutoscaling } from './settings.ts';
 import { createdByLabel, labelValue, resourceLabels } from './settings-label.ts';
 
+/** @throws NodeferryError NotOwned for a pool that another run created; `refused` says what is not done to it */
+export function requireCreator({ ref, pool }: PoolObservation, run: string, refused: string): void {
+  const creator = resourceLabels(pool)[createdByLabel];
+  if (creator !== labelValue(run))
+    throw notCreatedBy(run, { subject: poolSubject(ref), refused, mark: `resource label ${createdByLabel}`, creator });
+}
+
 /**
  * Grows a pool that this run created. The minimum of its autoscaler grows first: the change of size lasts until all VMs run, and until then GKE changes
  * nothing else. @throws NodeferryError NotOwned for a pool that another run created
@@ -24,14 +32,7 @@ export async function resize(
   { run, ...request }: InstanceRequest & { readonly run: string },
 ): Promise<void> {
   const observation = await requirePool(clients, ref);
-  const creator = resourceLabels(observation.pool)[createdByLabel];
-  if (creator !== labelValue(run)) {
-    throw new NodeferryError({
-      code: 'NotOwned',
-      message: `${poolSubject(ref)} does not grow: run ${run} did not create it`,
-      hint: `Its resource label ${createdByLabel} says ${creator ?? 'nothing'}.`,
-    });
-  }
+  requireCreator(observation, run, 'does not grow');
   const count = countPerZone(observation, request);
   if (hasAll(observation, count)) return;
   const { autoscaling } = observation.pool;

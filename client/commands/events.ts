@@ -5,6 +5,7 @@ import type { LoggedEvent } from '../events/run-event.ts';
 import { openRunLog, type RunLog } from '../events/run-log.ts';
 import { answered, fetchClosed } from '../fetch-status.ts';
 import { findRun } from '../find-run.ts';
+import { isUnreachable } from '../no-answer.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { pause, unlessAborted, untilInterrupted } from '../output/interrupt.ts';
 import { printProgress } from '../output/print.ts';
@@ -68,7 +69,7 @@ async function observation(target: NamedRun, log: RunLog) {
   try {
     return await answered(target, log.read);
   } catch (error) {
-    if (error instanceof NodeferryError && error.problem.code === 'TemporalUnreachable') return error;
+    if (isUnreachable(error)) return error;
     throw error;
   }
 }

@@ -5,6 +5,7 @@ import { formatTime } from '../../core/text/format.ts';
 import type { ClosedRun } from '../closed-run.ts';
 import { connectTemporal, type TemporalConnection } from '../connect.ts';
 import { type FetchedRun, fetchRun } from '../fetch-status.ts';
+import { isUnreachable } from '../no-answer.ts';
 import { exitCodeOfReport } from '../output/exit-code-of-report.ts';
 import { type ExitCode, exitCodes } from '../output/exit-codes.ts';
 import { pause, unlessAborted, untilInterrupted } from '../output/interrupt.ts';
@@ -87,7 +88,7 @@ async function observation(connection: TemporalConnection, target: NamedRun): Pr
   try {
     return await fetchRun(connection, target);
   } catch (error) {
-    if (error instanceof NodeferryError && error.problem.code === 'TemporalUnreachable') return error;
+    if (isUnreachable(error)) return error;
     throw error;
   }
 }

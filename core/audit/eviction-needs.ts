@@ -1,5 +1,5 @@
 import { isNodeBound } from '../eviction/node-bound.ts';
-import { balancedServices } from '../guard/serving.ts';
+import { targetGroupsOf } from '../guard/serving.ts';
 import { onceFor } from '../model/cluster-index.ts';
 import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import type { PodFacts } from '../model/pod.ts';
@@ -59,7 +59,7 @@ function isBehindBalancer({ service, groups }: EvictionNeed): boolean {
 
 /** The strictest of the target groups decides, since a pod has one preStop hook for all. */
 function needOf(service: ServiceFacts, { facts, policy: { waits } }: ClusterQuestion): EvictionNeed {
-  const groups = balancedServices(facts).get(service.key)?.groups ?? [];
+  const groups = targetGroupsOf(service.key, facts);
   const hostGroups = hostGroupsOf(service, groups);
   const isOfOthers = facts.unsupported.some((fact) => fact.service === service.key && fact.why === 'other-targets');
   const [slowest] = [

@@ -1,5 +1,5 @@
 /** Rules of the plan that the audit applies to the whole cluster. What they find, and when, is written in core/plan/audit alone. */
-import { balancedServices } from '../guard/serving.ts';
+import { targetGroupsOf } from '../guard/serving.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import { hasPods, type TargetGroupFacts } from '../model/target-group.ts';
 import { con001UnknownAge } from '../plan/audit/con-001-unknown-age.ts';
@@ -198,5 +198,5 @@ function setAttributes(
 }
 
 function groupsOf({ namespace, name }: AuditedObject, facts: AuditQuestion['facts']): readonly TargetGroupFacts[] {
-  return balancedServices(facts).get(`${namespace}/${name}`)?.groups ?? [];
+  return targetGroupsOf(`${namespace}/${name}`, facts);
 }

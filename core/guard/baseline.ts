@@ -7,7 +7,7 @@ import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
 import { isGoneForGood, trackGone } from './gone.ts';
 import { scaleOf } from './scale.ts';
-import { balancedServices, type ServiceState, serviceStates } from './serving.ts';
+import { type ServiceState, serviceStates, targetGroupsOf } from './serving.ts';
 import { learnGroups } from './silent-groups.ts';
 import { findUnreached, isUnreached, type PodsByPlace, stillUnreached } from './unreached.ts';
 
@@ -134,7 +134,7 @@ function measure(
       ? served.pods
       : countOnce(state, facts, local ? reachedNodes(state, facts, known) : new Set(readyOn.keys())).pods;
   const unreached = local && known === undefined ? findUnreached(state, facts) : {};
-  const healthyGroups = learnGroups(known, balancedServices(facts).get(service.key)?.groups ?? []);
+  const healthyGroups = learnGroups(known, targetGroupsOf(service.key, facts));
   return {
     service: service.key,
     targets: { node: counted.length, host: served.nodes, pod: served.pods }[reach],

@@ -61,6 +61,11 @@ export const balancedServices = onceFor(
   },
 );
 
+/** All target groups of a Service, by key, also those that never had a healthy target. Empty without an observed load balancer. */
+export function targetGroupsOf(service: string, facts: ServingFacts): readonly TargetGroupFacts[] {
+  return balancedServices(facts).get(service)?.groups ?? [];
+}
+
 /** The state of each of them. */
 export const serviceStates = onceFor(
   (facts: ServingFacts): ReadonlyMap<string, ServiceState> =>
@@ -82,7 +87,7 @@ export function stateOf(service: ServiceFacts, facts: ServingFacts): ServiceStat
 }
 
 function computeState(service: ServiceFacts, facts: ServingFacts): ServiceState {
-  const groups = countedGroups(balancedServices(facts).get(service.key)?.groups ?? []);
+  const groups = countedGroups(targetGroupsOf(service.key, facts));
   const hosts = hostsOf(service);
   const readyOn = new Map<string, number>();
   for (const { node } of readyEndpoints(service, facts.cluster)) {

@@ -1,7 +1,7 @@
 import type { NodePortBalancerFacts, ServiceFacts } from '../model/service.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import { listNames } from '../text/format.ts';
-import { balancedServices } from './serving.ts';
+import { targetGroupsOf } from './serving.ts';
 
 /** A load balancer that was made for another object than the Service, and that is not observed. */
 interface UnobservedBalancer {
@@ -14,7 +14,7 @@ interface UnobservedBalancer {
 export function findUnobserved(service: ServiceFacts, facts: ServingFacts): UnobservedBalancer | undefined {
   for (const balancer of service.nodePortBalancers ?? []) {
     const { by, groups } = balancer;
-    const observed = balancedServices(facts).get(service.key)?.groups ?? [];
+    const observed = targetGroupsOf(service.key, facts);
     const missing = groups.filter((named) => !observed.some(({ name }) => name === named));
     const told = `the load balancer of ${by} sends to it through nodes`;
     if (groups.length === 0) return { balancer, told: `${told}, which is not seen, and not waited for` };

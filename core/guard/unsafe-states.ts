@@ -2,7 +2,7 @@ import { indexOf } from '../model/cluster-index.ts';
 import type { ServingFacts } from '../model/serving.ts';
 import type { TargetState } from '../model/target-group.ts';
 import { instanceTargets } from '../model/targets-of.ts';
-import { balancedServices, type ServiceState } from './serving.ts';
+import { type ServiceState, targetGroupsOf } from './serving.ts';
 
 /** Why a target cannot be deregistered from its target group at this moment without harm. */
 export interface UnsafeState {
@@ -27,7 +27,7 @@ export function findUnsafeStates(serviceState: ServiceState, facts: ServingFacts
   const { nodesByInstance } = indexOf(facts.cluster);
   const states = new Map<string, UnsafeState>();
   const local = serviceState.reach === 'host';
-  for (const group of balancedServices(facts).get(serviceState.service.key)?.groups ?? []) {
+  for (const group of targetGroupsOf(serviceState.service.key, facts)) {
     for (const { instanceId, state } of instanceTargets(group)) {
       const limit = unsafeStateOf(state, local, group.strandsDraining);
       if (limit === undefined) continue;

@@ -1,4 +1,4 @@
-import { balancedServices } from '../guard/serving.ts';
+import { balancedServices, targetGroupsOf } from '../guard/serving.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import { isExcludedFrom } from '../model/excluded-from.ts';
 import type { NodeFacts } from '../model/node.ts';
@@ -46,7 +46,7 @@ interface HostsObservation {
  */
 export function observeHosts(service: ServiceFacts, question: HostsQuestion): HostsObservation {
   const { facts, leaving } = question;
-  const all = balancedServices(facts).get(service.key)?.groups ?? [];
+  const all = targetGroupsOf(service.key, facts);
   const ofPods = observePods(service, all.filter(hasPods), question);
   const groups = all.filter((group) => !hasPods(group));
   if (service.externalTrafficPolicy === 'Cluster' || reachOf(service, all) === 'pod') return ofPods;

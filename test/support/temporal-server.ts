@@ -104,6 +104,11 @@ export async function buildTestBundle(
   return await buildBundle(directory, new URL('../../workflows/index.ts', import.meta.url), [telling], converters);
 }
 
+/** Bundles other workflows than the project's, as a worker of another version has them: there is no node replacement. */
+export async function bundleOfOthers(directory: string): Promise<string> {
+  return await buildBundle(directory, new URL('schedule/workflows.ts', import.meta.url));
+}
+
 /** Bundles workflows into a file of that folder. */
 export async function buildBundle(
   directory: string,

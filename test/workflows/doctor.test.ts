@@ -14,7 +14,7 @@ import { scenarioPolicy } from '../simulator/scenario.ts';
 import { runCommandLine } from '../support/command-line.ts';
 import { openOwnNamespace, ownAttributes } from '../support/own-namespace.ts';
 import { startWorker } from '../support/restartable-worker.ts';
-import { buildBundle, quietLogger } from '../support/temporal-server.ts';
+import { bundleOfOthers, quietLogger } from '../support/temporal-server.ts';
 
 // Workers fail here on purpose, again and again.
 Runtime.install({ logger: quietLogger });
@@ -52,12 +52,6 @@ async function openWorker({ namespace }: TemporalConnection, options: { codePath
     await worker.pause();
     await connection.close();
   });
-}
-
-/** A bundle of other workflows, as a worker of another version has them: it has no node replacement. */
-async function bundleOfOthers(): Promise<string> {
-  const workflows = new URL('../support/schedule/workflows.ts', import.meta.url);
-  return await buildBundle(dirname(inject('workflowBundle')), workflows);
 }
 
 /** Runs a command line of `temporal` as its reader would. */
@@ -149,7 +143,7 @@ describe('nodeferry doctor', () => {
 
   test('says which workflow makes no progress, and which one waits for a step that no worker knows', async () => {
     const connection = await openOwnNamespace();
-    await openWorker(connection, { codePath: await bundleOfOthers() });
+    await openWorker(connection, { codePath: await bundleOfOthers(dirname(inject('workflowBundle'))) });
     const { workflow } = connection.client;
     const policy = scenarioPolicy();
     const stuck = `node-replacement/sim/web/run-1/${randomUUID()}`;

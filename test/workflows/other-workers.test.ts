@@ -10,10 +10,7 @@ import { poolUpgradeId, workflowTypes } from '../../workflows/messages.ts';
 import { connectAsCommandsDo, startForNobody } from '../support/command-connection.ts';
 import { runCommandLine } from '../support/command-line.ts';
 import { startWorker } from '../support/restartable-worker.ts';
-import { buildBundle } from '../support/temporal-server.ts';
-
-/** Workflows without the replacement of a node. */
-const otherWorkflows = new URL('../support/schedule/workflows.ts', import.meta.url);
+import { bundleOfOthers } from '../support/temporal-server.ts';
 
 /** Starts a worker that has none of the activities of a run, and no workflows but those of the bundle. */
 async function startOtherWorker(taskQueue: string, codePath = inject('workflowBundle')): Promise<void> {
@@ -48,7 +45,7 @@ test('status and pause say that workers fail to continue the run, and that the p
   const connection = await connectAsCommandsDo();
   const target = { cluster: `sim-${randomUUID()}`, pool: 'web' };
   const taskQueue = `test-${randomUUID()}`;
-  await startOtherWorker(taskQueue, await buildBundle(dirname(inject('workflowBundle')), otherWorkflows));
+  await startOtherWorker(taskQueue, await bundleOfOthers(dirname(inject('workflowBundle'))));
   const handle = await connection.client.workflow.start(workflowTypes.nodeReplacement, {
     workflowId: poolUpgradeId(target.cluster, target.pool),
     taskQueue,

@@ -11,6 +11,7 @@ import type { NodeStep } from '../../core/steps/node-steps.ts';
 import { nodeRestoredSignal, nodeStalledSignal, type SkipAnswer, skipAnsweredSignal } from '../node-messages.ts';
 import type { NodeRun } from './running-node.ts';
 import { failWith, waits } from './steps.ts';
+import { tell } from './tell.ts';
 
 /** Signals the run that the node is stalled; false when the run is gone. */
 export async function notifyStalled(node: NodeRun, step: NodeStep, problem: Problem): Promise<boolean> {
@@ -26,9 +27,7 @@ export async function notifyRestored({ input }: NodeRun): Promise<boolean> {
 
 /** Tells the run whether the node is skipped. A run that has ended does not need to know. */
 export function notifySkip({ input }: NodeRun, answer: SkipAnswer): void {
-  CancellationScope.nonCancellable(
-    async () => await getExternalWorkflowHandle(input.parent).signal(skipAnsweredSignal, answer),
-  ).catch(() => undefined);
+  tell(async () => await getExternalWorkflowHandle(input.parent).signal(skipAnsweredSignal, answer));
 }
 
 /** False when the workflow has ended: one that was terminated, timed out or deleted refuses signals (ExternalWorkflowExecutionNotFound). */

@@ -1,4 +1,4 @@
-import { CancellationScope, condition, currentUpdateInfo, setHandler, workflowInfo } from '@temporalio/workflow';
+import { condition, currentUpdateInfo, setHandler, workflowInfo } from '@temporalio/workflow';
 import { whyNotAccept } from '../../core/run/accept-unprotected.ts';
 import { lacksOnlyApproval } from '../../core/run/approvals.ts';
 import type { RunEvent } from '../../core/run/events.ts';
@@ -33,6 +33,7 @@ import { apply, applyAndPublish, type Run } from './run.ts';
 import { recordSkipAnswer, refusalOfSkip, skipNode } from './skip.ts';
 import { clearStalled, markStalled } from './stalled.ts';
 import { failWith } from './steps.ts';
+import { tell } from './tell.ts';
 
 /** Sets the handlers of all signals, queries and updates of a run, before anything else can happen. */
 export function setHandlers(run: Run): void {
@@ -225,10 +226,7 @@ function answer(
 function acceptUnprotected(run: Run, { by, reason, service = '' }: OperatorRequest): Acknowledgement {
   const at = Date.now();
   apply(run, { type: 'accept-unprotected', by, reason, at, service });
-  for (const child of Object.values(run.handles.nodes)) {
-    // Sent in a cancelled run too. A node that has ended meanwhile does not need it.
-    CancellationScope.nonCancellable(async () => await child.accept(service)).catch(() => undefined);
-  }
+  for (const child of Object.values(run.handles.nodes)) tell(async () => await child.accept(service));
   return acknowledge(run, at);
 }
 
@@ -264,10 +262,7 @@ function notifyResumed(run: Run): void {
 function notifyNode({ state, handles }: Run, name: string): void {
   const child = handles.nodes[name];
   if (child === undefined) return;
-  // Sent in a cancelled run too. A node that has ended meanwhile does not need it.
-  CancellationScope.nonCancellable(
-    async () => await child.notifyResumed(resumesOf(state, name), { isAborted: child.isCancelled() }),
-  ).catch(() => undefined);
+  tell(async () => await child.notifyResumed(resumesOf(state, name), { isAborted: child.isCancelled() }));
 }
 
 /** Answers only once no step that began before the pause can exclude a node or release a pod any more. */

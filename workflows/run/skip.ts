@@ -1,5 +1,5 @@
 /** Skips nodes: they are restored if something was done to them, and stay in the old pool. */
-import { CancellationScope, condition } from '@temporalio/workflow';
+import { condition } from '@temporalio/workflow';
 import type { Asked } from '../../core/run/events.ts';
 import { mustRollBack } from '../../core/run/rollback.ts';
 import { cordonedOf, whyNotSkip } from '../../core/run/skip.ts';
@@ -8,6 +8,7 @@ import type { SkipAnswer } from '../node-messages.ts';
 import type { SkipRequest } from './handles.ts';
 import { apply, applyAndPublish, nextStep, type Run, runUntilDone } from './run.ts';
 import { steps } from './steps.ts';
+import { tell } from './tell.ts';
 
 /** Who wants which node to be skipped, and why. */
 type SkipQuestion = Asked & { readonly node: string };
@@ -36,8 +37,7 @@ export async function skipNode(run: Run, question: SkipQuestion): Promise<string
     }
     const request: SkipRequest = { ...question, answer: undefined };
     skips[name] = request;
-    // A workflow that has ended meanwhile does not get it.
-    CancellationScope.nonCancellable(async () => await child.skip(reasonOf(question))).catch(() => undefined);
+    tell(async () => await child.skip(reasonOf(question)));
     await condition(() => request.answer !== undefined || nodes[name] !== child);
     if (skips[name] === request) delete skips[name];
     if (request.answer !== undefined) return request.answer.refusedBecause;

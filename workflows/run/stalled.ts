@@ -1,6 +1,7 @@
-import { CancellationScope, getExternalWorkflowHandle } from '@temporalio/workflow';
+import { getExternalWorkflowHandle } from '@temporalio/workflow';
 import { abandonedSignal, type NodeStalled } from '../node-messages.ts';
 import { apply, applyAndPublish, publishStalled, type Run } from './run.ts';
+import { tell } from './tell.ts';
 
 /** A node needs an operator. A node that the run did not start is told to continue alone. */
 export function markStalled(run: Run, { node: name, workflowId, step, problem, resumes }: NodeStalled): void {
@@ -18,7 +19,5 @@ export function clearStalled(run: Run, name: string): void {
 
 /** Tells the workflow of a node that this run does not know it, because the run was reset after starting it. */
 export function abandonChild(workflowId: string): void {
-  CancellationScope.nonCancellable(
-    async () => await getExternalWorkflowHandle(workflowId).signal(abandonedSignal),
-  ).catch(() => undefined);
+  tell(async () => await getExternalWorkflowHandle(workflowId).signal(abandonedSignal));
 }

@@ -1,4 +1,4 @@
-import { balancedServices } from '../../guard/serving.ts';
+import { targetGroupsOf } from '../../guard/serving.ts';
 import { findUnobserved } from '../../guard/unobserved.ts';
 import { describeImpact } from '../../guard/unprotected.ts';
 import type { ServiceFacts } from '../../model/service.ts';
@@ -49,6 +49,6 @@ function judge(service: ServiceFacts, { facts, nodes, policy }: ClusterQuestion)
 /** Whether every group of pods that the objects of the cluster name for the Service was found behind a load balancer. */
 function hasItsPodsObserved({ key, podGroups }: ServiceFacts, facts: ServingFacts): boolean {
   if (podGroups === undefined) return false;
-  const groups = balancedServices(facts).get(key)?.groups ?? [];
+  const groups = targetGroupsOf(key, facts);
   return podGroups.names.every((named) => groups.some(({ id, name }) => id === named || name === named));
 }
