@@ -1,6 +1,6 @@
 import { explainStuckPods } from '../core/eviction/unreachable.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
-import type { NodeFacts, NodeRef } from '../core/model/node.ts';
+import { attemptOfRestore, type NodeFacts, type NodeRef } from '../core/model/node.ts';
 import type { PoolLock } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
@@ -172,7 +172,7 @@ export function createRestoreSteps(
   async function removeOwnership(input: NodeStepInput & { readonly forGood?: boolean }): Promise<Outcome> {
     const { node, run, policy } = input;
     const { waits } = policy;
-    const fence = { run, ...input.attempt, attempt: lastAttempt };
+    const fence = { run, ...input.attempt, attempt: attemptOfRestore };
     const requireFence = async () => {
       await cluster.requireFence(node, fence);
     };
@@ -246,9 +246,6 @@ export function createRestoreSteps(
       if (lock.holder.startsWith(holders)) await cluster.releaseLock(lock);
   }
 }
-
-/** Attempt number of restoring: any of its attempts may act, and all of them supersede the steps that they undo. */
-const lastAttempt = Number.MAX_SAFE_INTEGER;
 
 function explain(mark: string, known: readonly Pick<BlockedSince, 'pod' | 'reason'>[]): string {
   const blocking = known.find(({ pod }) => mark.startsWith(`pod ${pod}: `));

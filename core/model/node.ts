@@ -73,3 +73,6 @@ export interface FencingToken {
   readonly step: number;
   readonly attempt: number;
 }
+
+/** Attempt number of restoring a node: any of its attempts may act, and all of them supersede the steps that they undo. */
+export const attemptOfRestore = Number.MAX_SAFE_INTEGER;

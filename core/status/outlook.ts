@@ -2,6 +2,7 @@
  * Whether a run can have caused a lost request: whether any of its nodes was out then, or shortly before. Without an observation it must be
  * assumed that one was.
  */
+import { attemptOfRestore, type OwnedBy } from '../model/node.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
@@ -28,19 +29,24 @@ interface OutObservation {
 }
 
 /**
- * Names of the nodes that a run has excluded or is restoring, and of those whose pods it has released: everything that could cost a request.
+ * Names of the nodes that a run has excluded or works on, and of those whose pods it has released: everything that could cost a request.
  * Cordons alone cost none. Each act sets its label or annotation at once, so that an observation misses nothing that was done before it.
  */
 export function findOut({ nodes, pods }: Pick<ClusterFacts, 'nodes' | 'pods'>, run: string): readonly string[] {
   const out = new Set<string>();
   for (const { name, ownership } of nodes) {
-    if (ownership.excludedBy === run || ownership.disruptedBy === run || ownership.fence?.run === run) out.add(name);
+    if (ownership.excludedBy === run || ownership.disruptedBy === run || isActedOn(ownership, run)) out.add(name);
   }
   for (const { node, namespace, name, released, endpointsRemoved, costRaisedBy } of pods) {
     if (released?.by !== run && endpointsRemoved?.by !== run && costRaisedBy !== run) continue;
     out.add(node ?? `pod ${namespace}/${name}`);
   }
   return [...out].toSorted(compareText);
+}
+
+/** A restored node keeps a fence as well, against steps that live on: nobody acts on it. */
+function isActedOn({ fence }: OwnedBy, run: string): boolean {
+  return fence?.run === run && fence.attempt !== attemptOfRestore;
 }
 
 /**

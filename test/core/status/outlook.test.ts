@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { OwnedBy } from '../../../core/model/node.ts';
+import { attemptOfRestore, type OwnedBy } from '../../../core/model/node.ts';
 import { addObservation, canBeOurs, findOut, type Outlook, reachMs, untouched } from '../../../core/status/outlook.ts';
 import { scenarioPolicy } from '../../simulator/scenario.ts';
 import { aNode, aPod } from '../support/facts.ts';
@@ -17,6 +17,7 @@ describe('the excluded nodes', () => {
     ['a node out of its load balancers', { excludedBy: 'run-1' }, ['a']],
     ['a node whose leftover endpoints are being removed', { disruptedBy: 'run-1' }, ['a']],
     ['a node that a step acts on', { fence: { run: 'run-1', round: 1, step: 1, attempt: 1 } }, ['a']],
+    ['a node that was restored', { fence: { run: 'run-1', round: 1, step: 1, attempt: attemptOfRestore } }, []],
   ])('%s', (_, ownership, out) => {
     expect(findOut({ nodes: [aNode('a', { ownership })], ...noPods }, 'run-1')).toEqual(out);
   });
