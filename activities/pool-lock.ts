@@ -1,5 +1,5 @@
 import { claimLockName, type PoolLock, poolLockName } from '../core/model/pool-lock.ts';
-import { NodeferryError } from '../core/model/problem.ts';
+import { NodeferryError, problemCodes } from '../core/model/problem.ts';
 import { isInPlace } from '../core/policy/members.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
@@ -63,10 +63,14 @@ async function acquireUnlessTaken(ports: LockPorts, request: LockRequest): Promi
       hint: 'Let that run finish, or abort it. If it is gone, remove what it left: nodeferry cleanup CLUSTER/POOL --yes',
     });
   } catch (error) {
-    // Whoever asks for it again acquires it anew; whoever does not leaves nothing behind.
-    await ports.cluster.releaseLock(lock);
+    // Only where nobody asks again: another attempt, with the same holder and token, may have acquired it by now.
+    if (!isRetryable(error)) await ports.cluster.releaseLock(lock);
     throw error;
   }
+}
+
+function isRetryable(error: unknown): boolean {
+  return !(error instanceof NodeferryError) || problemCodes[error.problem.code].retryable;
 }
 
 /** Why this run may not have its pools, although it has its lock; undefined when it may. Two runs on one pool would undo each other's changes. */

@@ -56,6 +56,27 @@ test('an attempt at the lock that fails once it has it does not keep it', async 
   expect([...world.leases.keys()]).toEqual([]);
 });
 
+test('an attempt at the lock that will be repeated keeps it, because another attempt may have it by now', async () => {
+  const { world, policy, lock, ports, attempt } = lockPool(upgradeOf());
+  world.leases.delete(lock.name);
+  const seen: string[][] = [];
+  const findRunsMovingTo: typeof ports.cluster.findRunsMovingTo = async (pool) => {
+    seen.push([...world.leases.keys()]);
+    if (seen.length < 3) throw new NodeferryError({ code: 'ClusterUnreachable', message: 'no answer' });
+    return await ports.cluster.findRunsMovingTo(pool);
+  };
+  let released = 0;
+  const releaseLock: typeof ports.cluster.releaseLock = async (held) => {
+    released += 1;
+    await ports.cluster.releaseLock(held);
+  };
+  const { acquireLock } = createActivities({ ...ports, cluster: { ...ports.cluster, findRunsMovingTo, releaseLock } });
+  const ended = await attempt('lock', async () => await acquireLock({ policy, run }));
+  world.clock.stop();
+  expect(ended).toMatchObject({ outcome: 'done' });
+  expect({ seen, released }).toEqual({ seen: [[lock.name], [lock.name], [lock.name]], released: 0 });
+});
+
 describe('a pod that has been replaced already', () => {
   test('is evicted only once it has left its EndpointSlices and that has propagated', async () => {
     const upgrade = upgradeOf();
