@@ -1,8 +1,16 @@
+import type { PodActionResult } from '../core/eviction/actions.ts';
+import { explainStays } from '../core/eviction/denied-removal.ts';
 import { mayMeetCallers } from '../core/eviction/eviction.ts';
 import type { EndpointRemoval } from '../core/eviction/leftover-endpoints.ts';
-import { deferRejected, noteRejection, type RejectedEvictions } from '../core/eviction/rejections.ts';
+import {
+  blockedByRejection,
+  deferRejected,
+  noteRejection,
+  type RejectedEvictions,
+} from '../core/eviction/rejections.ts';
 import { decideRestore } from '../core/eviction/restore-pods.ts';
 import { indexOf } from '../core/model/cluster-index.ts';
+import type { PodRef } from '../core/model/pod.ts';
 import type { ClusterFacts, ServingFacts } from '../core/model/serving.ts';
 import { findReregistered } from '../core/waits/load-balancers.ts';
 import { executePodAction } from '../operations/execute-pod-action.ts';
@@ -35,6 +43,8 @@ interface LeftoverRound {
   readonly rejected: RejectedEvictions;
   /** What could not be protected, as text. */
   readonly unprotected: readonly string[];
+  /** Pods that stay until somebody helps, and why, as text. */
+  readonly staying: readonly string[];
 }
 
 /** Acts on what eviction leaves on a node, but only while no load balancer has the node registered. */
@@ -66,24 +76,43 @@ export function createLeftoverEndpoints(ports: Ports<Actions & Locks>, observer:
     { fence, facts, began, rejected: known, isLast }: EndpointRemovalMoment,
   ): Promise<LeftoverRound> {
     const due = deferRejected(actions, known, facts, clock.now()).actions;
-    if (!taint && due.length === 0) return { rejected: known, unprotected: [] };
+    if (!taint && due.length === 0) return { rejected: known, unprotected: [], staying: [] };
     if (taint || mayMeetCallers(input.node, due, facts)) {
       const back = await findBack(input, await observer.serving(input, { since: began }));
-      if (back !== undefined) return { back, rejected: known, unprotected: [] };
+      if (back !== undefined) return { back, rejected: known, unprotected: [], staying: [] };
     }
     if (taint) await cluster.guarded(fence.check).taintDisrupted(input.node, input.run);
     const unprotected: string[] = [];
+    const staying: string[] = [];
     let rejected = known;
     for (const action of due) {
       const { pod } = action;
       const result = await act(action, { run: input.run, fence });
       rejected = noteRejection(rejected, pod, result, clock.now());
       if (result.outcome !== 'denied' || !isLast) continue;
+      const stays = explainStaying(pod, result, input, facts);
+      if (stays !== undefined) {
+        staying.push(stays);
+        continue;
+      }
       await act({ kind: 'delete', pod }, { run: input.run, fence });
       unprotected.push(`pod ${pod.namespace}/${pod.name} left while it was an endpoint: ${result.reason}`);
     }
-    return { rejected, unprotected };
+    return { rejected, unprotected, staying };
   }
 
   return { findBack, removeLeftover };
+}
+
+/** Why a pod is not deleted although admission denies its removal from endpoints: load balancers would send to it after it has stopped. */
+function explainStaying(
+  pod: PodRef,
+  { reason }: Extract<PodActionResult, { outcome: 'denied' }>,
+  { policy }: NodeStepInput,
+  facts: ClusterFacts,
+): string | undefined {
+  const seen = indexOf(facts).podsByUid.get(pod.uid);
+  const message = seen && explainStays(seen, { facts, policy }, reason);
+  if (message === undefined) return undefined;
+  return `${pod.namespace}/${pod.name}: ${blockedByRejection(pod, { message, byAdmission: true }, facts).reason}`;
 }

@@ -188,11 +188,11 @@ export function createPodSteps(
           const known = readEndpointRemoval({ removedAt, ...checkpoint });
           const times = trackPods(known, pods, { facts, policy, now });
           const removal = decideEndpointRemoval({ node, facts, policy, run, now, ...times });
-          const { taint, actions, remaining, reason } = removal;
+          const { taint, actions, remaining } = removal;
           const unprotected = [...removal.unprotected, ...known.unprotected];
           if (remaining === 0) {
             const forwardedUntil = terminationNotBefore(await observer.serving(input), input.deregisteredAt, policy);
-            const evidence: readonly Evidence[] = [{ kind: 'endpoints-removed', at: now, detail: reason }];
+            const evidence: readonly Evidence[] = [{ kind: 'endpoints-removed', at: now, detail: removal.reason }];
             return { done: true, value: { evidence, unprotected, forwardedUntil } };
           }
           const moment = { fence, facts, began, rejected: {}, isLast: true };
@@ -203,6 +203,7 @@ export function createPodSteps(
             ...times,
             unprotected: [...known.unprotected, ...round.unprotected],
           };
+          const reason = round.staying[0] ?? removal.reason;
           if (taint) return { done: false, reason, checkpoint: next, requeueAfterMs: 100 };
           const isSelfResolving = selfResolving({ pods, ...times }, policy.waits, now);
           const requeueAfterMs = nextPollMs(actions, times.removedAt, policy, clock.now());

@@ -26,12 +26,27 @@ export function decideInstead(
   { facts, policy, now }: DeniedQuestion,
   why: string,
 ): { readonly action: PodAction } | { readonly stays: string } {
+  const { pod, denied, stays } = judgeDenied(seen, { facts, policy }, why);
+  if (stays !== undefined) return { stays };
+  const listed = explainStillEndpoint(pod, denied, policy, now);
+  if (listed !== undefined) return { stays: `${listed.reason}, and ${why}` };
+  return { action: evictAsItIs(pod, { facts: denied, policy }) };
+}
+
+/** The same for a pod that eviction leaves on its node, and which is deleted as it is: why it stays, if it does. */
+export function explainStays(
+  seen: PodFacts,
+  question: Pick<DeniedQuestion, 'facts' | 'policy'>,
+  why: string,
+): string | undefined {
+  return judgeDenied(seen, question, why).stays;
+}
+
+function judgeDenied(seen: PodFacts, { facts, policy }: Pick<DeniedQuestion, 'facts' | 'policy'>, why: string) {
   // Also one that was removed before, and whose labels somebody has added again, is an endpoint now.
   const { endpointsRemoved: _, ...pod } = seen;
   const denied: ClusterFacts = { ...facts, deniedRemovals: { [pod.uid]: why } };
   const sent = findEvictedWhileTarget(pod, denied, policy);
-  if (sent !== undefined && !sent.isAccepted) return { stays: `${listNames(sent.groups)} sends to it, and ${why}` };
-  const listed = explainStillEndpoint(pod, denied, policy, now);
-  if (listed !== undefined) return { stays: `${listed.reason}, and ${why}` };
-  return { action: evictAsItIs(pod, { facts: denied, policy }) };
+  const stays = sent === undefined || sent.isAccepted ? undefined : `${listNames(sent.groups)} sends to it, and ${why}`;
+  return { pod, denied, stays };
 }

@@ -80,6 +80,28 @@ describe('where load balancers send to the pod itself', () => {
     expect(world.traffic).toMatchObject({ lost: 0, cut: 0 });
   });
 
+  test('a DaemonSet pod is not deleted, and named', async () => {
+    const scene = await openDenied('agent', {}, (world) => {
+      const agent = serviceNamed(world, 'agent');
+      agent.type = 'LoadBalancer';
+      agent.connectionDrainMs = 10_000;
+      targetPods(agent);
+    });
+    const { world, node, evict, attempt, activities, inputOf } = scene;
+    await evict(node);
+    const { policy, ...step } = inputOf(node, 4);
+    const { waits } = policy;
+    const hasty = { ...policy, waits: { ...waits, deadlines: { ...waits.deadlines, endpointRemovalMs: 20_000 } } };
+    const input = { ...step, policy: hasty, deregisteredAt: world.clock.now() };
+    const result = await attempt('endpoints', async () => await activities.removeEndpoints(input));
+    world.clock.stop();
+    const message = expect.stringMatching(
+      /default\/agent-\S+: k8s-default-agent sends to it, and its labels may not be/,
+    );
+    expect(result).toMatchObject({ outcome: 'failed', problem: { message } });
+    expect(world.pods.some((pod) => pod.node === node.name && pod.of === 'agent')).toBe(true);
+  });
+
   test('it is evicted where its Service may be unprotected', async () => {
     const guard = { acceptUnprotected: ['default/web'] };
     const { world, node, evict } = await openDenied('web', { guard }, webIsTarget);
