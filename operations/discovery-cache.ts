@@ -5,7 +5,10 @@ import type { Ports } from '../ports/ports.ts';
 
 /** What is behind Services, cached for all steps of a worker. */
 interface DiscoveryCache {
-  /** What was discovered within the last minute; Services that are new or have changed are discovered now. */
+  /**
+   * What was discovered within the last minute; Services that are new or have changed are discovered now. A discovery that is under way is joined, however
+   * long it takes: with hundreds of target groups it takes minutes, because its calls queue with all others.
+   */
   find(services: readonly ServiceFacts[], providerIds: readonly string[]): Promise<Discovery>;
   /** The same without the cache; also reports which of the Services `beside` could not be watched. */
   findAnew(
@@ -13,7 +16,10 @@ interface DiscoveryCache {
     beside: readonly ServiceFacts[],
     providerIds: readonly string[],
   ): Promise<Discovery>;
-  /** What is cached at this moment for these Services as they are; undefined unless that is complete. Makes no call and takes no time. */
+  /**
+   * What is cached at this moment for these Services as they are, until it has been discovered again; undefined unless that is complete. Makes no call
+   * and takes no time.
+   */
   recall(services: readonly ServiceFacts[]): Discovery | undefined;
   /** What was discovered last for these Services as they are, however long ago; undefined unless that is complete. A failure since then changes nothing. */
   recallLast(services: readonly ServiceFacts[]): Discovery | undefined;
@@ -21,16 +27,17 @@ interface DiscoveryCache {
   using<T>(services: readonly ServiceFacts[], body: () => Promise<T>): Promise<T>;
 }
 
-/** How long the target groups of a load balancer are cached, ms. */
+/** How long the target groups of a load balancer are cached, ms, from the moment when they were discovered. */
 const knownForMs = 60_000;
 
 interface Known {
   readonly service: string;
   /** What the Service said then about where it can be reached. */
   readonly said: string;
-  readonly at: number;
   readonly coming: Promise<Discovery>;
-  /** The discovery, once it is complete. */
+  /** When that was complete, epoch ms; absent while it is under way. */
+  at?: number;
+  /** The discovery, once it is complete; until then the one before it. */
   found?: Discovery;
 }
 
@@ -41,12 +48,15 @@ export function createDiscoveryCache({ clock, loadBalancers }: Pick<Ports, 'cloc
 
   /** Many steps find the same discovery expired at the same moment: the first one discovers, the others wait for it. */
   async function remember(services: readonly ServiceFacts[], coming: Promise<Discovery>): Promise<Discovery> {
-    const at = clock.now();
-    const entries = services.map((service): Known => ({ service: service.key, said: say(service), at, coming }));
+    const entries = services.map((service): Known => {
+      const found = entryOf(service)?.found;
+      return { service: service.key, said: say(service), coming, ...(found === undefined ? {} : { found }) };
+    });
     for (const entry of entries) known.set(entry.service, entry);
     try {
       const found = await coming;
       for (const entry of entries) {
+        entry.at = clock.now();
         entry.found = found;
         last.set(entry.service, { said: entry.said, found: ownOf(entry.service, found) });
       }
@@ -66,10 +76,13 @@ export function createDiscoveryCache({ clock, loadBalancers }: Pick<Ports, 'cloc
     return entry?.said === say(service) ? entry : undefined;
   }
 
+  function isStale(entry: Known | undefined): boolean {
+    return entry === undefined || (entry.at !== undefined && entry.at < clock.now() - knownForMs);
+  }
+
   return {
     find: async (services, providerIds) => {
-      const oldest = clock.now() - knownForMs;
-      const missing = services.filter((service) => (entryOf(service)?.at ?? Number.NEGATIVE_INFINITY) < oldest);
+      const missing = services.filter((service) => isStale(entryOf(service)));
       const discovered =
         missing.length === 0 ? undefined : remember(missing, loadBalancers.discover(missing, { providerIds }));
       const entries = services.flatMap(({ key }) => known.get(key) ?? []);

@@ -18,7 +18,14 @@ const serviceOn = (app: string, host: string, changes: Partial<ServiceFacts> = {
 /** Ports that answer from what they are given and count what they are asked. `old` can't be watched. */
 function portsOf(services: readonly ServiceFacts[]) {
   const asked = { discovered: [] as string[][], read: [] as string[][] };
-  const world = { services, pods: [] as PodFacts[], now: 0, goneGroups: [] as string[], away: false };
+  const world = {
+    services,
+    pods: [] as PodFacts[],
+    now: 0,
+    goneGroups: [] as string[],
+    away: false,
+    discovering: Promise.resolve(),
+  };
   const ports = {
     clock: { now: () => world.now, sleep: async () => undefined },
     cluster: {
@@ -27,6 +34,7 @@ function portsOf(services: readonly ServiceFacts[]) {
     loadBalancers: {
       discover: async (own: readonly ServiceFacts[]) => {
         asked.discovered.push(own.map(({ key }) => key));
+        await world.discovering;
         if (world.away) throw new NodeferryError({ code: 'ProviderUnavailable', message: 'no answer' });
         const watched = own.filter(({ key }) => key !== 'default/old');
         return {
@@ -73,6 +81,26 @@ describe('an observation of everything that serves', () => {
     );
     expect(observations.map((observation) => observation.targetGroups.length)).toEqual([1, 1, 1]);
     expect([asked.discovered.length, asked.read.length]).toEqual([2, 3]);
+  });
+
+  test('joins a discovery that takes minutes, and decides from the one before it meanwhile', async () => {
+    const { observer, asked, world } = portsOf([serviceOn('web', 'n1')]);
+    const earlier = await observer.serving(run);
+    const answer = Promise.withResolvers<void>();
+    world.discovering = answer.promise;
+
+    world.now = 60_001;
+    const first = observer.serving(run);
+    world.now = 180_000;
+    const second = observer.serving(run);
+    const decided = await observer.refresh(earlier, run, ['default/web']);
+    answer.resolve();
+    await Promise.all([first, second]);
+    world.now = 239_000;
+    await observer.serving(run);
+
+    expect(decided?.targetGroups).toHaveLength(1);
+    expect(asked.discovered).toHaveLength(2);
   });
 
   test('discovers once for all who ask at the same moment', async () => {
