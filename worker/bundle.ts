@@ -31,6 +31,7 @@ export async function ensureWorkflowBundle(
   if (existsSync(path)) return { codePath: path };
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(root, 'workflows', `index.${extension}`),
+    workflowInterceptorModules: [join(root, 'workflows', 'run', `details.${extension}`)],
     ...(encodesFailures ? { failureConverterPath } : {}),
     logger,
   });

@@ -14,7 +14,7 @@ export interface DeadExport {
 
 /** Modules whose exports are loaded by name: by the workflow bundle, its interceptors, Temporal's SDK, and vitest. */
 const loadedByName =
-  /^workflows\/index\.ts$|^worker\/failure-converter\.ts$|^test\/support\/(awaits-interceptors|temporal-server)\.ts$|^test\/replay\/.*-workflows\.ts$|config\.ts$/;
+  /^workflows\/(index|run\/details)\.ts$|^worker\/failure-converter\.ts$|^test\/support\/(awaits-interceptors|temporal-server)\.ts$|^test\/replay\/.*-workflows\.ts$|config\.ts$/;
 
 /** Finds the exports that nobody needs, in the order of their paths. A test's own exports are used where another test imports them. */
 export function findDeadExports(graph: ModuleGraph): DeadExport[] {

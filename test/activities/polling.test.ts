@@ -73,6 +73,22 @@ describe('pollUntil', () => {
     });
   });
 
+  test('polls once more when the deadline passes during a poll, which may have seen what was before', async () => {
+    const clock = jumpingClock();
+    const began: number[] = [];
+    const slow = waitOn(
+      async ({ now, isFinal }) => {
+        began.push(now - 1_000_000);
+        await clock.sleep(90_000);
+        return isFinal ? done('there') : { done: false, reason: 'not yet' };
+      },
+      { clock },
+    );
+    const outcome = await new MockActivityEnvironment().run(async () => await pollUntil(slow));
+    expect(outcome).toMatchObject({ outcome: 'done' });
+    expect(began).toEqual([0, 95_000]);
+  });
+
   test('waits past the deadline for what is self-resolving, and gives up as soon as it is not any more', async () => {
     let observations = 0;
     const wait = waitOn(async () => {

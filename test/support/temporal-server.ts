@@ -100,8 +100,10 @@ export async function buildTestBundle(
   directory: string,
   converters: Pick<BundleOptions, 'failureConverterPath'> = {},
 ): Promise<string> {
-  const telling = fileURLToPath(new URL('awaits-interceptors.ts', import.meta.url));
-  return await buildBundle(directory, new URL('../../workflows/index.ts', import.meta.url), [telling], converters);
+  const modules = ['awaits-interceptors.ts', '../../workflows/run/details.ts'].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
+  return await buildBundle(directory, new URL('../../workflows/index.ts', import.meta.url), modules, converters);
 }
 
 /** Bundles other workflows than the project's, as a worker of another version has them: there is no node replacement. */

@@ -1,6 +1,7 @@
+import type { WorkflowHandle } from '@temporalio/client';
 import { describe, expect, test } from 'vitest';
 import { evidenceKinds } from '../../core/steps/steps.ts';
-import { resumeUpdate } from '../../workflows/messages.ts';
+import { resumeUpdate, statusQuery } from '../../workflows/messages.ts';
 import { addBatchPool, addClassicService } from '../simulator/scenario.ts';
 import { variation } from '../support/extent.ts';
 import { countEvents, expectNothingLeft, expectNothingLost, failureOfRun } from '../support/run-checks.ts';
@@ -85,17 +86,19 @@ describe('an upgrade that nothing disturbs', () => {
     expectNothingLost(world);
   });
 
-  test('shows a page of details and search attributes while it runs', async () => {
+  test('shows a page of details and search attributes while it runs, and the page of its end', async () => {
     const { start } = upgradeOf();
+    const read = async (workflow: WorkflowHandle) =>
+      (await workflow.query<{ currentDetails?: string }>('__temporal_workflow_metadata')).currentDetails ?? '';
     let details = '';
+    let ofNode = '';
     let phase: unknown;
     const { harness, handle } = await start({
       before: async (step) => {
         if (step !== 'removeEndpoints' || details !== '') return;
-        const described = await harness
-          .workflow(workflowId)
-          .query<{ currentDetails?: string }>('__temporal_workflow_metadata');
-        details = described.currentDetails ?? '';
+        details = await read(harness.workflow(workflowId));
+        const [child] = (await handle.query(statusQuery)).nodes.flatMap((one) => one.workflowId ?? []);
+        ofNode = await read(harness.workflow(child ?? ''));
         phase = (await harness.workflow(workflowId).describe()).typedSearchAttributes.get({
           name: 'NodeferryPhase',
           type: 'KEYWORD',
@@ -105,7 +108,9 @@ describe('an upgrade that nothing disturbs', () => {
     const { workflowId } = handle;
     await handle.result();
     expect(details).toContain('ip-10-0-0-1');
+    expect(ofNode).toContain('ip-10-0-0-1');
     expect(phase).toBe('replace');
+    expect(await read(handle)).toContain('completed');
   });
 
   test('keeps cordons and exclude labels of others', async () => {

@@ -1,11 +1,4 @@
-import {
-  CancellationScope,
-  CancelledFailure,
-  condition,
-  setCurrentDetails,
-  setHandler,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, CancelledFailure, condition, setHandler, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../activities/activities.ts';
 import type { NodeStepInput, NodeStepResult } from '../../activities/node-step.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
@@ -33,6 +26,7 @@ import {
   skipSignal,
 } from '../node-messages.ts';
 import { failAbandoned, notifySkip, notifyStalled, waitForResume } from './abandoned.ts';
+import { showDetails } from './details.ts';
 import type { NodeRun } from './running-node.ts';
 import { steps, toOutcome } from './steps.ts';
 import { waitForResumeOrReachable } from './unreachable.ts';
@@ -57,6 +51,7 @@ export function openNode(input: NodeReplacementInput): NodeRun {
   setHandler(skipSignal, (reason) => answerSkip(opened, reason));
   setHandler(acceptedSignal, (service) => applyTo(opened, { type: 'accept', service }));
   setHandler(abandonedSignal, () => abandon(opened));
+  showDetails(() => renderNodeDetails(opened.state.status));
   if (input.restoreBecause !== undefined) recall(opened, input.restoreBecause);
   return opened;
 }
@@ -69,11 +64,9 @@ function answerSkip(node: NodeRun, reason: string): void {
   notifySkip(node, isTaken ? { node: name } : { node: name, refusedBecause: `${instanceId} is being terminated` });
 }
 
-/** Applies an event to a node's replacement. Only this changes its state. Refreshes the details that the Temporal UI shows. */
+/** Applies an event to a node's replacement. Only this changes its state. */
 export function applyTo(node: NodeRun, event: NodeStateEvent): void {
-  const before = node.state;
-  node.state = reduceNode(before, event);
-  if (node.state.status !== before.status) publishDetails(node);
+  node.state = reduceNode(node.state, event);
 }
 
 /** Ends the replacement in this step. */
@@ -164,8 +157,4 @@ function nextInput({ input, state }: NodeRun): NodeStepInput {
 async function stallNode(node: NodeRun, step: NodeStep, problem: Problem): Promise<void> {
   applyTo(node, { type: 'stall', problem });
   if (!(await notifyStalled(node, step, problem))) abandon(node);
-}
-
-function publishDetails({ state: { status } }: NodeRun): void {
-  setCurrentDetails(renderNodeDetails(status));
 }

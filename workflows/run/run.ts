@@ -1,4 +1,4 @@
-import { condition, log, setCurrentDetails, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
+import { condition, log, upsertMemo, upsertSearchAttributes } from '@temporalio/workflow';
 import type { PoolStepInput } from '../../activities/fence.ts';
 import type { Done, Outcome } from '../../activities/polling.ts';
 import type { Problem } from '../../core/model/problem.ts';
@@ -7,7 +7,6 @@ import type { RunEvent } from '../../core/run/events.ts';
 import { reduce } from '../../core/run/reduce.ts';
 import { policyOf, type RunState } from '../../core/run/state.ts';
 import { explainNeeds, type OperatorNeeds, operatorNeeds } from '../../core/status/operator-needs.ts';
-import { renderDetails } from '../../core/status/render-details.ts';
 import type { PoolPhase } from '../../core/steps/pool-phases.ts';
 import { type PoolUpgradeInput, type RunMemo, searchAttributes } from '../messages.ts';
 import type { RunHandles } from './handles.ts';
@@ -22,15 +21,13 @@ export interface Run {
 }
 
 /**
- * Applies an event to a run. Only this changes its state. Refreshes the details that the Temporal UI shows, which adds nothing to the history, and
- * publishes when the run begins or ceases to need an operator.
+ * Applies an event to a run. Only this changes its state. Publishes when the run begins or ceases to need an operator.
  */
 export function apply(run: Run, event: RunEvent): void {
   const before = run.state.status;
   run.state = reduce(run.state, event);
   const { status } = run.state;
   if (status === before) return;
-  setCurrentDetails(renderDetails(status));
   publishNeeds(operatorNeeds(before), operatorNeeds(status));
 }
 
