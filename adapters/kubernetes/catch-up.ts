@@ -49,16 +49,20 @@ const pauseBetweenTriesMs = 250;
  * The read and the watch share one HTTP/2 connection, so the response also proves that the connection of the watch is alive. If a
  * proxy splits them, a dead watch lasts 13 s at most (reflector.ts). A cache that differs for longer is listed again in full.
  *
- * @throws NodeferryError ClusterUnreachable when that takes longer than `freshWithinMs`: nothing stale is ever returned;
+ * @throws NodeferryError ClusterUnreachable when that takes longer than `freshWithinMs`, or a page of a list does: nothing stale is ever returned;
  * Forbidden when the resource may not be read
  */
 export async function catchUp<T>(connection: Connection, cache: Reflector<T>, timing: FreshnessTiming): Promise<void> {
   cache.start();
-  const deadline = Date.now() + timing.freshWithinMs;
+  let deadline = Date.now() + timing.freshWithinMs;
   let problem: NodeferryError | undefined;
   while (Date.now() < deadline) {
     try {
-      if (!(await cache.waitUntil(() => cache.state().stream !== undefined, deadline))) break;
+      if (!(await cache.waitUntil(() => cache.state().stream !== undefined, deadline))) {
+        // A list of thousands of pods takes longer, page by page.
+        deadline = cache.state().lastPageAt + timing.freshWithinMs;
+        continue;
+      }
       if (await agrees(connection, cache, timing, deadline)) return;
       cache.restart();
       // A list that began after the call is as good as an answer.

@@ -62,6 +62,8 @@ interface ReflectorState {
   readonly stream: object | undefined;
   /** Epoch ms of the last event. */
   readonly lastEventAt: number;
+  /** Epoch ms at which the last page of a list came. */
+  readonly lastPageAt: number;
   readonly lastError: NodeferryError | undefined;
 }
 
@@ -100,6 +102,7 @@ export function createReflector<R extends WatchedObject, T>(
   let version = 0;
   let listed = false;
   let lastEventAt = 0;
+  let lastPageAt = 0;
   let lastError: NodeferryError | undefined;
   let refusal: NodeferryError | undefined;
   let running: AbortController | undefined;
@@ -135,6 +138,7 @@ export function createReflector<R extends WatchedObject, T>(
         expectedDeletions = new Map([...before, ...expectedDeletions]);
         throw error;
       });
+      lastPageAt = Date.now();
       for (const object of page.items ?? []) store(fresh, object);
     } while (page.metadata.continue);
     if (signal.aborted) return;
@@ -246,6 +250,7 @@ export function createReflector<R extends WatchedObject, T>(
       ownWritesSeen: reached >= expectedVersion && expectedDeletions.size === 0,
       stream: listed ? liveStream : undefined,
       lastEventAt,
+      lastPageAt,
       lastError,
     }),
     start,
