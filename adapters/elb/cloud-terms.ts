@@ -1,4 +1,6 @@
-import type { CloudTerms } from '../../core/audit/cloud-terms.ts';
+import type { CloudTerms, GroupAttribute, WantedAttributes } from '../../core/audit/cloud-terms.ts';
+import type { Fix } from '../../core/audit/fix.ts';
+import type { TargetGroupFacts } from '../../core/model/target-group.ts';
 
 const prefix = 'service.beta.kubernetes.io/aws-load-balancer';
 
@@ -50,14 +52,29 @@ export const elbTerms: CloudTerms = {
   ],
 };
 
-/** The region is part of the ARN (`arn:aws:elasticloadbalancing:REGION:…`), but the AWS CLI does not take it from there. */
-function setAttributes(group: string, attributes: Readonly<Record<string, string>>): string {
-  const region = group.split(':')[3] ?? '';
-  const pairs = Object.entries(attributes).map(([key, value]) => `Key=${key},Value=${value}`);
-  return [
-    'aws elbv2 modify-target-group-attributes',
-    ...(region === '' ? [] : [`--region ${region}`]),
-    `--target-group-arn ${group}`,
-    `--attributes ${pairs.join(' ')}`,
-  ].join(' ');
+/**
+ * How to set attributes of a target group at the group itself. The region is part of the ARN (`arn:aws:elasticloadbalancing:REGION:…`), but the AWS CLI does
+ * not take it from there.
+ */
+function setAttributes({ id, followsService }: TargetGroupFacts, wanted: WantedAttributes): Fix {
+  const region = id.split(':')[3] ?? '';
+  const pairs = Object.entries(wanted).map(
+    ([key, value]) => `Key=${groupAttributes[key as GroupAttribute]},Value=${value}`,
+  );
+  const warning =
+    'Not in an annotation of the Service: its controller ignores it there, or refuses the Service and registers no more nodes.';
+  return {
+    text: [
+      'Set it at the target group itself, without interrupting connections. It stays, unless an annotation sets the same; a group that is made anew begins with the defaults.',
+      ...(followsService === 'with-new-group' ? [warning] : []),
+    ].join(' '),
+    commands: [
+      [
+        'aws elbv2 modify-target-group-attributes',
+        ...(region === '' ? [] : [`--region ${region}`]),
+        `--target-group-arn ${id}`,
+        `--attributes ${pairs.join(' ')}`,
+      ].join(' '),
+    ],
+  };
 }

@@ -1,5 +1,6 @@
 import { type AuditFinding, type AuditReport, isSevere } from '../../core/audit/audit.ts';
-import { type Fix, formatObject } from '../../core/audit/rule.ts';
+import type { Fix } from '../../core/audit/fix.ts';
+import { formatObject } from '../../core/audit/rule.ts';
 import { severities } from '../../core/plan/finding.ts';
 import { count, listNames } from '../../core/text/format.ts';
 import type { Style } from '../output/style.ts';

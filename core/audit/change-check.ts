@@ -1,6 +1,7 @@
 import type { TargetGroupFacts } from '../model/target-group.ts';
 import { patchAnnotations, withCommands } from './commands.ts';
-import type { AuditedObject, Fix } from './rule.ts';
+import type { Fix } from './fix.ts';
+import type { AuditedObject } from './rule.ts';
 
 /**
  * Commands that change interval or protocol of the health check of these target groups, by these annotations of their Service. There are none where that

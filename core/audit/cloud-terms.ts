@@ -1,11 +1,16 @@
+import type { TargetGroupFacts } from '../model/target-group.ts';
+import type { Fix } from './fix.ts';
+
 /** What a finding or a fix names at a certain cloud. The adapter of its load balancers knows; the rules do not. */
 export interface CloudTerms {
   /** Annotations of a Service by what they set. Absent where the controller sets all of that by itself. */
   readonly annotations?: ServiceAnnotations;
-  /** Names of the attributes of target groups by what they set. Absent where nothing but the load balancer itself sets that. */
+  /** Names of the attributes of target groups in that annotation, by what they set. Absent where there is no such annotation. */
   readonly attributes?: Readonly<Record<GroupAttribute, string>>;
-  /** A command line that sets attributes, by their names, of the target group with this ID. Absent together with the names. */
-  readonly setAttributes?: (group: string, attributes: Readonly<Record<string, string>>) => string;
+  /** How to set attributes of a target group that does not take them from an annotation of its Service. Undefined where nothing sets one of them. */
+  readonly setAttributes: (group: TargetGroupFacts, wanted: WantedAttributes) => Fix | undefined;
+  /** The load balancer of a Service with a UDP port drains nothing, whatever is set. Absent where it does. */
+  readonly drainsNoDatagrams?: true;
   /** What sets for how long, in seconds, a load balancer lets the connections of a node end that it has deregistered. It ends a sentence. */
   readonly drainTime: string;
   /** How the condition types of the readiness gates of pods that are targets begin, for each of its controllers. Absent where there are none. */
@@ -49,3 +54,6 @@ export type GroupAttribute =
   | 'endsUnhealthy'
   | 'unhealthyDrainSeconds'
   | 'sticky';
+
+/** Attributes with the values that they should have. */
+export type WantedAttributes = Readonly<Partial<Record<GroupAttribute, string | number | boolean>>>;

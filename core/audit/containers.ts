@@ -3,7 +3,8 @@ import type { PodFacts } from '../model/pod.ts';
 import { maxPreStopOf, sleptBy } from '../model/pre-stop.ts';
 import type { ClusterQuestion } from '../plan/audit/rule.ts';
 import { patchPods, withCommands } from './commands.ts';
-import { type AuditedObject, type Fix, formatObject } from './rule.ts';
+import type { Fix } from './fix.ts';
+import { type AuditedObject, formatObject } from './rule.ts';
 
 /** Least time that an application should have to finish its requests, seconds. It cannot be read from a cluster. */
 export const leastStopSeconds = 10;

@@ -1,8 +1,9 @@
 import type { ClusterRule } from '../plan/audit/rule.ts';
 import { ruleTexts } from '../plan/audit/rule-texts.ts';
 import { type Finding, severities } from '../plan/finding.ts';
+import type { Fix } from './fix.ts';
 import { objectOfSubject } from './objects.ts';
-import type { AuditedObject, AuditQuestion, Fix, Rule, Violation } from './rule.ts';
+import type { AuditedObject, AuditQuestion, Rule, Violation } from './rule.ts';
 
 /** What the audit adds to the hint of a finding. Its text comes after the hint. */
 export interface AddedFix extends Partial<Fix> {

@@ -5,7 +5,8 @@ import { type AuditedObject, formatObject, type Violation } from './rule.ts';
 /** A fix of an object that a tool writes from a source, such as a repository: the tool would take back what a command changes. */
 export function fixAtSource<T extends Violation>(violation: T, cluster: ClusterFacts): T {
   const { object, fix } = violation;
-  const tool = fix.commands === undefined ? undefined : writerOf(object, cluster);
+  const changesObject = fix.commands?.some((command) => command.startsWith('kubectl ')) === true;
+  const tool = changesObject ? writerOf(object, cluster) : undefined;
   if (tool === undefined) return violation;
   const text = `${fix.text} ${tool} writes ${formatObject(object)}: change it in its source too, or the command is undone.`;
   return { ...violation, fix: { ...fix, text } };

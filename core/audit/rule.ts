@@ -2,6 +2,7 @@ import type { ClusterQuestion } from '../plan/audit/rule.ts';
 import type { RuleText } from '../plan/audit/rule-text.ts';
 import type { FindingSeverity } from '../plan/finding.ts';
 import type { CloudTerms } from './cloud-terms.ts';
+import type { Fix } from './fix.ts';
 
 /** The object that a finding is about, or that its fix changes. */
 export interface AuditedObject {
@@ -10,16 +11,6 @@ export interface AuditedObject {
   /** Absent for objects that belong to no namespace. */
   readonly namespace?: string;
   readonly name: string;
-}
-
-/** How to fix what was found. */
-export interface Fix {
-  /** What to do, in a sentence or two. */
-  readonly text: string;
-  /** Command lines that do it, one after the other. Absent when no command can be known. */
-  readonly commands?: readonly string[];
-  /** Part of a manifest that does it. Absent when a command does. */
-  readonly yaml?: string;
 }
 
 /** What a rule has found at one object. */

@@ -8,6 +8,7 @@ import { inf008WebhookOnPool } from '../plan/audit/inf-008-webhook-on-pool.ts';
 import { inf009ApiOnPool } from '../plan/audit/inf-009-api-on-pool.ts';
 import { inf013ProtectedNode } from '../plan/audit/inf-013-protected-node.ts';
 import { inf015Unread } from '../plan/audit/inf-015-unread.ts';
+import { drainsNothing } from '../plan/audit/rule.ts';
 import { svc001SingleNode } from '../plan/audit/svc-001-single-node.ts';
 import { svc002SingleNodeZone } from '../plan/audit/svc-002-single-node-zone.ts';
 import { svc005PublishesNotReady } from '../plan/audit/svc-005-publishes-not-ready.ts';
@@ -40,13 +41,18 @@ import { wkl031LocalVolume } from '../plan/audit/wkl-031-local-volume.ts';
 import { wkl032Resized } from '../plan/audit/wkl-032-resized.ts';
 import { wkl034EvictedWhileTarget } from '../plan/audit/wkl-034-evicted-while-target.ts';
 import { changeCheck } from './change-check.ts';
+import type { WantedAttributes } from './cloud-terms.ts';
 import { patchAnnotations, patchObject, withCommands } from './commands.ts';
+import type { Fix } from './fix.ts';
 import { type AddedFix, fromPlan } from './from-plan.ts';
-import type { AuditedObject, AuditQuestion, Fix, Rule } from './rule.ts';
-import { attributeFix, type WantedAttributes } from './target-group-attributes.ts';
+import type { AuditedObject, AuditQuestion, Rule } from './rule.ts';
+import { attributeFix, canSet, isUndrained } from './target-group-attributes.ts';
 import { runTwo } from './two-replicas.ts';
 
 const guide = 'Elastic Load Balancing user guide for Network Load Balancers';
+
+/** How long connections may end by default, seconds: the least that SVC-008 asks for. */
+const drainSeconds = 120;
 
 /** The rules, in the order of their ids within each family. */
 export const sharedRules: readonly Rule[] = [
@@ -71,7 +77,7 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('SVC-008', svc008ShortDeregistration, {
     source: `${guide}, target group attributes`,
     needsLoadBalancers: true,
-    fix: setAttributes({ drainSeconds: 120 }, isDrainedBriefly),
+    fix: setAttributes({ drainSeconds }, isDrainedBriefly),
   }),
   fromPlan('SVC-017', svc017TargetNodeLabels, {
     source: 'cloud-provider-aws pkg/providers/v1/aws_loadbalancer.go, filterTargetNodes',
@@ -97,6 +103,7 @@ export const sharedRules: readonly Rule[] = [
   fromPlan('SVC-030', svc030NoDraining, {
     source: 'Compute Engine docs, Enable connection draining',
     needsLoadBalancers: true,
+    fix: letConnectionsEnd,
   }),
   fromPlan('SVC-032', svc032NoHealthyTarget, {
     source: `${guide}, target group health checks`,
@@ -184,16 +191,27 @@ function quickerCheck(service: AuditedObject, { terms, facts }: AuditQuestion): 
   return changeCheck(service, groupsOf(service, facts), wanted);
 }
 
-/** Sets attributes of those target groups of a Service that are wrong, where the cloud has such attributes. */
+/** A drain time for the target groups of a Service that have none. */
+function letConnectionsEnd(service: AuditedObject, question: AuditQuestion): AddedFix {
+  const { terms, facts } = question;
+  const facing = indexOf(facts.cluster).service(`${service.namespace}/${service.name}`);
+  if (facing === undefined || isUndrained(facing, terms))
+    return { instead: 'Nothing sets a drain time here: SVC-015 says more.' };
+  return setAttributes({ drainSeconds }, drainsNothing)(service, question);
+}
+
+/** Sets attributes of those target groups of a Service that are wrong, where something sets them. */
 function setAttributes(
   wanted: WantedAttributes,
   isWrong: (group: TargetGroupFacts, question: AuditQuestion) => boolean,
   what?: string,
 ): (service: AuditedObject, question: AuditQuestion) => Partial<Fix> {
   return (service, question) => {
-    if (question.terms.attributes === undefined) return {};
-    const groups = groupsOf(service, question.facts).filter((group) => isWrong(group, question));
-    return attributeFix(service, groups, question.terms, wanted, what);
+    const { terms, facts } = question;
+    const wrong = groupsOf(service, facts).filter((group) => isWrong(group, question));
+    const groups = wrong.filter((group) => canSet(group, terms, wanted));
+    if (groups.length === 0) return {};
+    return attributeFix(service, groups, terms, wanted, what);
   };
 }
 

@@ -1,8 +1,9 @@
 import { isFinished, type PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { ClusterQuestion } from '../plan/audit/rule.ts';
+import type { Fix } from './fix.ts';
 import { workloadOf } from './objects.ts';
-import { type AuditedObject, type Fix, formatObject } from './rule.ts';
+import { type AuditedObject, formatObject } from './rule.ts';
 import { runTwo } from './two-replicas.ts';
 
 /** A part of the cluster's own machinery that is away while one node leaves. */

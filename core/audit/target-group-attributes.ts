@@ -1,9 +1,8 @@
+import type { ServiceFacts } from '../model/service.ts';
 import type { TargetGroupFacts } from '../model/target-group.ts';
-import type { CloudTerms, GroupAttribute } from './cloud-terms.ts';
-import type { AuditedObject, Fix } from './rule.ts';
-
-/** Attributes with the values that they should have. */
-export type WantedAttributes = Readonly<Partial<Record<GroupAttribute, string | number | boolean>>>;
+import type { CloudTerms, GroupAttribute, WantedAttributes } from './cloud-terms.ts';
+import type { Fix } from './fix.ts';
+import type { AuditedObject } from './rule.ts';
 
 /**
  * How to set attributes of these target groups of a Service: where their controller takes them from an annotation, by that, and otherwise at the group
@@ -44,23 +43,31 @@ function inAnnotation({ namespace = '', name }: AuditedObject, terms: CloudTerms
   };
 }
 
+/** Commands and manifests of all groups that have any; groups may have the same manifest, such as that of their Service. */
 function atGroups(groups: readonly TargetGroupFacts[], terms: CloudTerms, wanted: WantedAttributes): Fix {
-  const { setAttributes } = terms;
-  const attributes = Object.fromEntries(namesOf(terms, wanted));
-  if (setAttributes === undefined) return byHand;
-  const isRefused = groups.some(({ followsService }) => followsService === 'with-new-group');
-  const warning =
-    'Not in an annotation of the Service: its controller ignores it there, or refuses the Service and registers no more nodes.';
+  const fixes = groups.flatMap((group) => terms.setAttributes(group, wanted) ?? []);
+  if (fixes.length === 0) return byHand;
+  const commands = fixes.flatMap((fix) => fix.commands ?? []);
+  const manifests = [...new Set(fixes.flatMap(({ yaml }) => yaml ?? []))];
   return {
-    text: [
-      'Set it at the target group itself, without interrupting connections. It stays, unless an annotation sets the same; a group that is made anew begins with the defaults.',
-      ...(isRefused ? [warning] : []),
-    ].join(' '),
-    commands: groups.map(({ id }) => setAttributes(id, attributes)),
+    text: [...new Set(fixes.map(({ text }) => text))].join(' '),
+    ...(commands.length === 0 ? {} : { commands }),
+    ...(manifests.length === 0 ? {} : { yaml: manifests.join('\n---\n') }),
   };
 }
 
-const byHand: Fix = { text: 'Set it at the load balancer itself: nothing at the Service does.' };
+const byHand: Fix = { text: 'Nothing sets that at this load balancer.' };
+
+/** Whether these attributes of the target group can be set at all. */
+export function canSet(group: TargetGroupFacts, terms: CloudTerms, wanted: WantedAttributes): boolean {
+  if (group.followsService === 'in-place') return terms.annotations !== undefined;
+  return terms.setAttributes(group, wanted) !== undefined;
+}
+
+/** No drain time helps: the load balancer drains nothing for a Service with a UDP port. */
+export function isUndrained({ usesUdp }: Pick<ServiceFacts, 'usesUdp'>, { drainsNoDatagrams }: CloudTerms): boolean {
+  return usesUdp === true && drainsNoDatagrams === true;
+}
 
 /** The attributes by the names that the cloud has for them. */
 function namesOf({ attributes }: CloudTerms, wanted: WantedAttributes): readonly (readonly [string, string])[] {

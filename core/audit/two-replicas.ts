@@ -1,7 +1,8 @@
 import type { PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
+import type { Fix } from './fix.ts';
 import { workloadOf } from './objects.ts';
-import { type Fix, formatObject } from './rule.ts';
+import { formatObject } from './rule.ts';
 
 /**
  * How to run a second pod like this one. A command does it only where that is sure to help: pods of a StatefulSet have an identity and data of their

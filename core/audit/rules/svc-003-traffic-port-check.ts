@@ -4,8 +4,9 @@ import { hostServices } from '../../plan/audit/rule.ts';
 import { changeCheck } from '../change-check.ts';
 import type { CloudTerms } from '../cloud-terms.ts';
 import { patchAnnotations, withCommands } from '../commands.ts';
+import type { Fix } from '../fix.ts';
 import { named } from '../objects.ts';
-import type { AuditedObject, Fix, Rule } from '../rule.ts';
+import type { AuditedObject, Rule } from '../rule.ts';
 import { checksTrafficPort } from '../traffic-port.ts';
 
 /** SVC-003: the health check of a Local Service goes through its traffic port, which terminating pods still answer. */

@@ -3,8 +3,9 @@ import type { TargetGroupFacts } from '../../model/target-group.ts';
 import { needsNewGroup, newGroupCaution } from '../../plan/audit/new-target-group.ts';
 import { hostServices } from '../../plan/audit/rule.ts';
 import { patchAnnotations, patchObject, withCommands } from '../commands.ts';
+import type { Fix } from '../fix.ts';
 import { named } from '../objects.ts';
-import type { AuditedObject, Fix, Rule } from '../rule.ts';
+import type { AuditedObject, Rule } from '../rule.ts';
 import { checksTrafficPort } from '../traffic-port.ts';
 
 /** SVC-004: the health check of a Local Service goes to a port on which nobody answers for the Service. */

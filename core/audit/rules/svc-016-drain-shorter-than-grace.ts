@@ -1,8 +1,13 @@
 import { preStopOf } from '../../model/pre-stop.ts';
 import { formatDuration } from '../../text/format.ts';
 import { evictedPods } from '../eviction-needs.ts';
+import { named } from '../objects.ts';
 import { groupPods } from '../per-workload.ts';
 import type { Rule } from '../rule.ts';
+import { attributeFix, canSet, isUndrained } from '../target-group-attributes.ts';
+
+/** No load balancer drains for longer (Compute Engine docs, Enable connection draining; Elastic Load Balancing user guide, deregistration delay). */
+const maxDrainSeconds = 3_600;
 
 /** SVC-016: the load balancer ends connections earlier than the pods that serve them. */
 export const svc016DrainShorterThanGrace: Rule = {
@@ -16,7 +21,7 @@ export const svc016DrainShorterThanGrace: Rule = {
   needsLoadBalancers: true,
   check: (question) =>
     groupPods(evictedPods(question), ({ pod, need: { groups, service } }) => {
-      const { drainTime } = question.terms;
+      const { terms } = question;
       const finishMs = (pod.terminationGracePeriodSeconds - preStopOf(pod)) * 1000;
       const cutting = groups.filter((group) => group.terminatesConnectionsAfterDelay === true);
       const short = cutting.filter((group) => group.deregistrationDelayMs < finishMs);
@@ -24,12 +29,15 @@ export const svc016DrainShorterThanGrace: Rule = {
       const drains = short.map(
         ({ name, deregistrationDelayMs }) => `${name} after ${formatDuration(deregistrationDelayMs)}`,
       );
+      const seconds = Math.min(maxDrainSeconds, Math.ceil(finishMs / 1000));
+      const wanted = { drainSeconds: seconds };
+      const settable = isUndrained(service, terms) ? [] : short.filter((group) => canSet(group, terms, wanted));
+      const text = `Raise the drain time of the load balancer of ${service.key} to ${seconds} s (${terms.drainTime}), or lower terminationGracePeriodSeconds if requests are shorter.`;
       return {
         severity: 'warning',
         message: `their grace period leaves ${formatDuration(finishMs)} to finish requests, and the load balancer of ${service.key} ends them earlier (${drains.join(', ')})`,
-        fix: {
-          text: `Raise the drain time of the load balancer of ${service.key} to ${Math.ceil(finishMs / 1000)} s (${drainTime}), or lower terminationGracePeriodSeconds if requests are shorter.`,
-        },
+        fix:
+          settable.length === 0 ? { text } : attributeFix(named('Service', service.key), settable, terms, wanted, text),
       };
     }),
 };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Fix } from '../../../core/audit/rule.ts';
+import type { Fix } from '../../../core/audit/fix.ts';
 import type { ClusterFacts } from '../../../core/model/serving.ts';
 import { auditOf, patient } from '../support/audited-cluster.ts';
 import { aPod, aWorkload } from '../support/facts.ts';

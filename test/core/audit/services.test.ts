@@ -110,7 +110,10 @@ test.each(cases)('$rule ($severity) finds $what', (one) => {
 
 test('no fix names an annotation where the controller of the cloud reads none', () => {
   const group = { deregistrationDelayMs: 1_000, healthCheck: checkedBy({ port: 'traffic-port' }).healthCheck };
-  const { findings } = auditOf({ group, terms: { controllers: [], drainTime: 'its own setting' } });
+  const { findings } = auditOf({
+    group,
+    terms: { setAttributes: () => undefined, controllers: [], drainTime: 'its own setting' },
+  });
 
   expect(findings.map(({ rule }) => rule)).toEqual(expect.arrayContaining(['SVC-003', 'SVC-008']));
   expect(JSON.stringify(findings)).not.toMatch(/annotation|undefined/);
