@@ -16,16 +16,21 @@ export function poolLockOf({ cluster, pool }: Policy): string {
 
 /**
  * A worker that serves another cluster finds nothing of the run there, and would take all of it for gone.
+ * `next`: what can be done then; a run that has changed nothing yet has ended with this error.
  * @throws NodeferryError NotOwned unless this is the cluster in which the run was planned
  */
-export async function requireCluster(cluster: Pick<Fencing, 'findClusterUid'>, { clusterUid }: Policy): Promise<void> {
+export async function requireCluster(
+  cluster: Pick<Fencing, 'findClusterUid'>,
+  { clusterUid }: Policy,
+  next: 'resume' | 'start again' = 'resume',
+): Promise<void> {
   if (clusterUid === undefined) return;
   const own = await cluster.findClusterUid();
   if (own === undefined || own === clusterUid) return;
   throw new NodeferryError({
     code: 'NotOwned',
     message: `the run was planned in the cluster whose namespace kube-system has the UID ${clusterUid}, but this worker's cluster has ${own}`,
-    hint: `${oneQueueOneCluster}; then resume.`,
+    hint: `${oneQueueOneCluster}; then ${next}.`,
   });
 }
 

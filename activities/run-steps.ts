@@ -54,7 +54,7 @@ export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Fenci
         { clock, what: 'preflight', hint: 'Nothing was touched; start again once it can be reached.' },
         async ({ since }) => {
           const { policy } = input;
-          await requireCluster(cluster, policy);
+          await requireCluster(cluster, policy, 'start again');
           const tryRelease = createTrials(cluster)(input.run);
           const open = () => ({ cluster, observer, tryRelease });
           const { plan } = await observeAndPlan({ pools: ports.pools, open, inSlices }, input);
@@ -73,7 +73,7 @@ export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Fenci
       await retryUntilDone(
         { clock, what: 'acquiring the lock on the pool', hint: 'Check access to Leases.' },
         async () => {
-          await requireCluster(cluster, input.policy);
+          await requireCluster(cluster, input.policy, 'start again');
           return { lock: await takePoolLock(ports, input) };
         },
       ),

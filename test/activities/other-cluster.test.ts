@@ -128,3 +128,16 @@ test('an instance that joins while the excess is chosen is a node', async () => 
   expect(world.instances.filter(({ state }) => state === 'running')).toHaveLength(8);
   world.clock.stop();
 });
+
+test.each([
+  ['preflight', 'start again'],
+  ['acquireLock', 'start again'],
+  ['reacquireLock', 'resume'],
+] as const)('%s says what can be done once the worker serves the right cluster: %s', async (name, next) => {
+  const { world, plan, elsewhere, attempt } = await openScene();
+  const wrong = async () => await elsewhere[name]({ run, policy: plan.policy });
+  const error: unknown = await attempt(name, wrong).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ type: 'NotOwned' });
+  expect(JSON.stringify(error)).toContain(`of the workers; then ${next}.`);
+  world.clock.stop();
+});
