@@ -14,7 +14,7 @@ export interface AddedFix extends Partial<Fix> {
 /** What the audit adds to a rule of the plan. */
 interface Addition extends Pick<Rule, 'source' | 'needsLoadBalancers'> {
   /** What does it exactly. */
-  readonly fix?: (object: AuditedObject, question: AuditQuestion) => AddedFix;
+  readonly fix?: (object: AuditedObject, question: AuditQuestion, finding: Finding) => AddedFix;
   /** A field of policies, which the hint names, decides whether its blockers are any: without a policy they are warnings. */
   readonly isDecidedByPolicy?: boolean;
   /** Which field of the policy accepts an error at the object. */
@@ -38,12 +38,13 @@ export function fromPlan(id: string, rule: ClusterRule, addition: Addition): Rul
 }
 
 function violationOf(
-  { severity, subject, message, hint }: Finding,
+  finding: Finding,
   question: AuditQuestion,
   { fix = () => ({}), isDecidedByPolicy = false, acceptedBy }: Addition,
 ): Violation {
+  const { severity, subject, message, hint } = finding;
   const object = objectOfSubject(subject, question.facts.cluster);
-  const { text, instead = hint, ...exactly } = fix(object, question);
+  const { text, instead = hint, ...exactly } = fix(object, question, finding);
   const isUndecided = isDecidedByPolicy && severity === 'blocker' && !question.hasPolicy;
   const field = severity === 'error' ? acceptedBy?.(object, question) : undefined;
   return {

@@ -47,6 +47,7 @@ import type { Fix } from './fix.ts';
 import { type AddedFix, fromPlan } from './from-plan.ts';
 import type { AuditedObject, AuditQuestion, Rule } from './rule.ts';
 import { attributeFix, canSet, isUndrained } from './target-group-attributes.ts';
+import type { Finding } from '../plan/finding.ts';
 import { runTwo } from './two-replicas.ts';
 
 const guide = 'Elastic Load Balancing user guide for Network Load Balancers';
@@ -89,10 +90,11 @@ export const sharedRules: readonly Rule[] = [
     source: `${guide}, quotas; ingress-gce pkg/neg/syncers/subsets.go`,
     needsLoadBalancers: true,
   }),
-  fromPlan('SVC-027', svc027NodePort, { source: 'docs/concepts.md' }),
+  fromPlan('SVC-027', svc027NodePort, { source: 'docs/concepts.md', fix: acceptLoss }),
   fromPlan('SVC-028', svc028Unsupported, {
     source: 'docs/concepts.md',
     needsLoadBalancers: true,
+    fix: acceptLoss,
     acceptedBy: ({ namespace, name }, { policy }) =>
       policy.guard.acceptUnprotected.includes(`${namespace}/${name}`) ? 'spec.guard.acceptUnprotected' : undefined,
   }),
@@ -189,6 +191,13 @@ function quickerCheck(service: AuditedObject, { terms, facts }: AuditQuestion): 
   const { annotations: own } = terms;
   const wanted = own && { [own.healthCheckInterval]: '10', [own.unhealthyThreshold]: '2' };
   return changeCheck(service, groupsOf(service, facts), wanted);
+}
+
+/** What a policy says to accept the loss: the only thing that can be changed in place where no load balancer could be observed. */
+function acceptLoss(_: AuditedObject, __: AuditQuestion, { acceptableFor = [] }: Finding): AddedFix {
+  if (acceptableFor.length === 0) return {};
+  const services = acceptableFor.map((key) => `      - ${key}`);
+  return { yaml: ['# of the policy: accepts that connections are lost', 'spec:', '  guard:', '    acceptUnprotected:', ...services].join('\n') };
 }
 
 /** A drain time for the target groups of a Service that have none. */

@@ -14,8 +14,13 @@ export const svc020NoTargetGroup: ClusterRule = ({ facts, services }) =>
         severity: 'error' as const,
         subject: `service ${service.key}`,
         message: `no target group with instance targets was found behind it (addresses: ${addresses})`,
-        hint: 'nodeferry protects Network Load Balancers with instance targets; check permissions if it is one.',
+        hint: `nodeferry protects Network Load Balancers with instance targets; check permissions if it is one, and its events: ${describeEvents(service.key)}`,
         leavesUnprotected: true,
       },
     ];
   });
+
+function describeEvents(key: string): string {
+  const [namespace, name] = key.split('/');
+  return `kubectl -n ${namespace} describe service ${name}`;
+}

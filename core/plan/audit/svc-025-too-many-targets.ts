@@ -35,7 +35,7 @@ export const svc025TooManyTargets: ClusterRule = (question) =>
           message: `${first.loadBalancer} can have ${count(limit, 'target')}${where} as far as is known, and would have ${count(now + added, ofPods ? 'target' : 'node')} with ${added} new ones${each}`,
           hint: ofPods
             ? 'Have fewer pods surged at a time (spec.podSurge.max), or have the limit raised first.'
-            : 'Let the new pool grow in smaller waves (spec.nodeSurge), or have the limit raised first.',
+            : explainRoom(worst),
         },
       ];
     }),
@@ -50,6 +50,13 @@ interface Crowd {
   readonly added: number;
   /** In how many groups each of them is a target. */
   readonly times: number;
+}
+
+/** How many new nodes there is room for at a time. In a zone, the new pool may have a part of its nodes only, so the number of a zone is safe for all. */
+function explainRoom({ limit, now, times }: Crowd): string {
+  const room = Math.floor(limit / times) - now;
+  if (room < 1) return 'Have the limit raised first: there is no room for a single new node beside the old ones.';
+  return `Let the new pool grow in smaller waves (spec.nodeSurge: ${room}), which takes longer, or have the limit raised first.`;
 }
 
 type Limit = NonNullable<TargetGroupFacts['maxTargets']>;
