@@ -1,17 +1,18 @@
 import type { NodeRef } from '../core/model/node.ts';
-import type { ClusterFacts } from '../core/model/serving.ts';
+import type { ClusterFacts, Untried } from '../core/model/serving.ts';
 import { sharedAmong, type Trial, trialsOn, volumeClaimsOn } from '../core/pod-surge/questions.ts';
 import type { PodSurgeContext } from '../core/pod-surge/rules/rule.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import { severalAtATime } from './several-at-a-time.ts';
+import type { Answer } from './try-removals.ts';
 
 /** What no observation shows about pods that may be surged. */
 export type Asked = Required<Pick<PodSurgeContext, 'sharedVolumeClaims' | 'denials'>>;
 
-/** Asks the API server whether a pod may be released, on behalf of its whole workload: the denial, or undefined. */
-export type TryRelease = (trial: Trial) => Promise<string | undefined>;
+/** Asks the API server whether a pod may be released, on behalf of its whole workload. */
+export type TryRelease = (trial: Trial) => Promise<Answer>;
 
 /** Number of runs whose trials a worker remembers; beyond that it forgets the earliest, and asks again. */
 const maxRuns = 50;
@@ -46,13 +47,15 @@ export async function askBeforePodSurge(
   }: { readonly cluster: Pick<ClusterObserver, 'readVolumeClaims'>; readonly tryRelease: TryRelease },
   nodes: readonly Pick<NodeRef, 'name'>[],
   { facts, policy }: { readonly facts: ClusterFacts; readonly policy: Policy },
-): Promise<Asked> {
+): Promise<Asked & { readonly untried?: Untried }> {
   const volumeClaims = volumeClaimsOn(nodes, facts);
   const sharedVolumeClaims = sharedAmong(volumeClaims.length === 0 ? [] : await cluster.readVolumeClaims(volumeClaims));
   const denials = new Map<string, string>();
+  let untried: Untried | undefined;
   await severalAtATime(trialsOn(nodes, { cluster: facts, policy, sharedVolumeClaims }), async (trial) => {
     const denial = await tryRelease(trial);
-    if (denial !== undefined) denials.set(trial.workload, denial);
+    if (typeof denial === 'object') ({ untried } = denial);
+    else if (denial !== undefined) denials.set(trial.workload, denial);
   });
-  return { sharedVolumeClaims, denials };
+  return { sharedVolumeClaims, denials, ...(untried && { untried }) };
 }

@@ -10,18 +10,16 @@ import { type Policy, poolRefOf, surgesPods } from '../core/policy/policy.ts';
 import { doAtOnce, type Slices } from '../core/slices.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
-import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import type { ProviderPools } from '../ports/provider.ts';
 import { type Asked, askBeforePodSurge, type TryRelease } from './ask-before-pod-surge.ts';
 import type { Observer } from './observer.ts';
-import { tryRemovals } from './try-removals.ts';
+import { type TryRemoval, tryRemovals } from './try-removals.ts';
 
 /** What is asked of the cluster for a plan. */
 export interface PlanCluster {
-  readonly cluster: Pick<
-    ClusterObserver & Locks & PodActions,
-    'findIncomingPools' | 'readVolumeClaims' | 'tryRemoveEndpoints'
-  >;
+  readonly cluster: Pick<ClusterObserver & Locks, 'findIncomingPools' | 'readVolumeClaims'> & {
+    readonly tryRemoveEndpoints: TryRemoval;
+  };
   readonly observer: Pick<Observer, 'observeFresh'>;
   readonly tryRelease: TryRelease;
 }
@@ -146,8 +144,8 @@ async function observeCluster({ cluster, observer, tryRelease }: PlanCluster, po
   const tried = await tryRemovals(cluster, old, { facts: seen.cluster, policy });
   const facts: ServingFacts = { ...seen, cluster: tried, incomingPools };
   if (!surgesPods(policy)) return { facts };
-  const asked = await askBeforePodSurge({ cluster, tryRelease }, old, { facts: facts.cluster, policy });
-  return { facts, asked };
+  const { untried, ...asked } = await askBeforePodSurge({ cluster, tryRelease }, old, { facts: tried, policy });
+  return { facts: untried === undefined ? facts : { ...facts, cluster: { ...tried, untried } }, asked };
 }
 
 /** Nothing is read any more when this has failed. */

@@ -1,24 +1,39 @@
 import { explainDeniedRemoval } from '../core/eviction/actions.ts';
 import { removalTrialsOn } from '../core/eviction/removal-trials.ts';
 import type { NodeRef } from '../core/model/node.ts';
-import type { ClusterFacts } from '../core/model/serving.ts';
+import type { PodRef } from '../core/model/pod.ts';
+import type { ClusterFacts, Untried } from '../core/model/serving.ts';
 import type { Policy } from '../core/policy/policy.ts';
-import type { PodActions } from '../ports/cluster/pod-actions.ts';
 import { severalAtATime } from './several-at-a-time.ts';
+
+/** A dry run that was not allowed. */
+export interface NotTried {
+  readonly untried: Untried;
+}
+
+/** Tries something: why it is denied, undefined where it is not, or that nobody knows. */
+export type Answer = string | NotTried | undefined;
+
+/** Asks whether labels may be removed from a pod. */
+export type TryRemoval = (pod: PodRef, removeLabels: readonly string[]) => Promise<Answer>;
 
 /**
  * The observation with what admission says against removing pods on these nodes from endpoints: one dry run for each ReplicaSet, because its pods
  * are made from one template. Changes nothing.
  */
 export async function tryRemovals(
-  cluster: Pick<PodActions, 'tryRemoveEndpoints'>,
+  { tryRemoveEndpoints }: { readonly tryRemoveEndpoints: TryRemoval },
   nodes: readonly Pick<NodeRef, 'name'>[],
   { facts, policy }: { readonly facts: ClusterFacts; readonly policy: Policy },
 ): Promise<ClusterFacts> {
   const denied: Record<string, string> = {};
+  let untried: Untried | undefined;
   await severalAtATime(removalTrialsOn(nodes, { facts, policy }), async ({ pod, removeLabels, uids }) => {
-    const denial = await cluster.tryRemoveEndpoints(pod, removeLabels);
-    if (denial !== undefined) for (const uid of uids) denied[uid] = explainDeniedRemoval(denial);
+    const denial = await tryRemoveEndpoints(pod, removeLabels);
+    if (typeof denial === 'object') ({ untried } = denial);
+    else if (denial !== undefined) for (const uid of uids) denied[uid] = explainDeniedRemoval(denial);
   });
-  return Object.keys(denied).length === 0 ? facts : { ...facts, deniedRemovals: denied };
+  const isDenied = Object.keys(denied).length > 0;
+  if (!isDenied && untried === undefined) return facts;
+  return { ...facts, ...(isDenied && { deniedRemovals: denied }), ...(untried && { untried }) };
 }

@@ -69,6 +69,8 @@ interface EvictedWhileTarget {
   readonly isAccepted: boolean;
   /** Why it can't be removed from endpoints first. */
   readonly why: string;
+  /** Only because admission denies it. */
+  readonly isDenied: boolean;
   /** For how long it would have to serve after it was told to stop, and then to have until it is killed, ms. */
   readonly preStopMs: number;
   readonly graceMs: number;
@@ -92,7 +94,15 @@ export function findEvictedWhileTarget(
   if (why === undefined || isPatient) return undefined;
   const services = groups.map(({ service }) => service);
   const isAccepted = services.every((service) => policy.guard.acceptUnprotected.includes(service));
-  return { groups: groups.map(({ name }) => name), services, isAccepted, why, preStopMs, graceMs };
+  return {
+    groups: groups.map(({ name }) => name),
+    services,
+    isAccepted,
+    why,
+    isDenied: isDenied(pod, cluster),
+    preStopMs,
+    graceMs,
+  };
 }
 
 /** A pod that is told to stop while callers are still sent to it. */
@@ -101,6 +111,8 @@ interface EvictedWhileEndpoint {
   readonly services: readonly string[];
   /** Why it can't be removed from endpoints first. */
   readonly why: string;
+  /** Only because admission denies it. */
+  readonly isDenied: boolean;
 }
 
 /**
@@ -116,7 +128,17 @@ export function findEvictedWhileEndpoint(
   if (why === undefined || pod.endpointsRemoved !== undefined || pod.terminating || !leavesTooSoon(pod, policy))
     return undefined;
   const services = listingServices(pod, cluster).map(({ key }) => key);
-  return services.length === 0 ? undefined : { services, why };
+  return services.length === 0 ? undefined : { services, why, isDenied: isDenied(pod, cluster) };
+}
+
+/** Trials are made of pods that would be removed otherwise. */
+function isDenied(pod: PodFacts, { deniedRemovals }: ClusterFacts): boolean {
+  return deniedRemovals?.[pod.uid] !== undefined;
+}
+
+/** The pod would be removed from its endpoints first if admission did not deny it. */
+export function isRemovalDenied(pod: PodFacts, cluster: ClusterFacts): boolean {
+  return isDenied(pod, cluster) && listingServices(pod, cluster).length > 0;
 }
 
 function leavesTooSoon(pod: PodFacts, policy: Policy): boolean {

@@ -54,8 +54,17 @@ export interface ClusterFacts {
   readonly podTargets?: readonly TargetGroupFacts[];
   /** Why labels can't be removed from pods, by pod UID, where admission denied that. Absent when it was not tried. */
   readonly deniedRemovals?: Readonly<Record<string, string>>;
+  /** Why no dry run could tell which changes of pods admission denies. Absent when it was tried, and when there was nothing to try. */
+  readonly untried?: Untried;
   /** When (epoch ms) the API server last became reachable again after an outage. Absent when it was always reachable. */
   readonly outageAt?: number;
+}
+
+/** What kept a dry run from telling anything: whoever asked may not make the change. */
+export interface Untried {
+  readonly message: string;
+  /** The right that is missing. */
+  readonly hint: string;
 }
 
 /** Everything that a decision about capacity needs: one observation of the cluster and the load balancers. */

@@ -1,7 +1,9 @@
 import { describeMinServing } from '../guard/min-serving.ts';
 import type { Problem } from '../model/problem.ts';
 import { count, formatDuration, listNames } from '../text/format.ts';
-import type { PoolPlan } from './pool-plan.ts';
+import type { Finding } from './finding.ts';
+import type { WorkloadSurge } from './pod-surge-plan.ts';
+import type { PoolPlan, ServicePlan } from './pool-plan.ts';
 
 /** What somebody has read in a plan and relies on. A run that was started from a saved plan is refused when any of it has changed since. */
 export interface ApprovedPlan {
@@ -18,11 +20,19 @@ export interface ApprovedPlan {
   readonly podSurge: Readonly<Record<string, string>>;
   /** What was found, as rule and subject, but for mere information: it depends on the rights of whoever asks, too. */
   readonly findings: readonly string[];
+  /** Whoever made the plan could not try what admission denies, and was told so. Absent where that was tried. */
+  readonly untried?: true;
+  /** The same fields as they would be if admission had denied nothing. Absent where it has not. */
+  readonly undenied?: Pick<ApprovedPlan, 'services' | 'podSurge' | 'findings'>;
 }
 
 /** What is to be approved in a plan. */
 export function approvedPart(plan: PoolPlan): ApprovedPlan {
   const { oldPool, newPool, fromVersion, toVersion, surge, nodes, services, podSurge = [], findings } = plan;
+  const isDenied = [
+    ...services.map(({ removalDenied }) => removalDenied),
+    ...[...podSurge, ...findings].map(({ denied }) => denied),
+  ].includes(true);
   return {
     pool: oldPool.name,
     newPool: newPool.name,
@@ -30,6 +40,34 @@ export function approvedPart(plan: PoolPlan): ApprovedPlan {
     toVersion,
     surge,
     nodes: Object.fromEntries(nodes.map(({ uid, name }) => [uid, name])),
+    ...describeAll(services, podSurge, findings),
+    ...(findings.some(({ rule }) => rule === 'INF-024') ? { untried: true } : {}),
+    ...(isDenied
+      ? {
+          undenied: describeAll(
+            services.map(undeniedService),
+            podSurge.map(undeniedSurge),
+            findings.filter(({ denied }) => denied !== true),
+          ),
+        }
+      : {}),
+  };
+}
+
+function undeniedService(service: ServicePlan): ServicePlan {
+  return service.removalDenied === true ? { ...service, removeEndpoints: true } : service;
+}
+
+function undeniedSurge(surge: WorkloadSurge): WorkloadSurge {
+  return surge.denied === true ? { ...surge, how: 'pod surge' } : surge;
+}
+
+function describeAll(
+  services: readonly ServicePlan[],
+  podSurge: readonly WorkloadSurge[],
+  findings: readonly Finding[],
+): Pick<ApprovedPlan, 'services' | 'podSurge' | 'findings'> {
+  return {
     services: Object.fromEntries(services.map((service) => [service.service, describeProtection(service)])),
     podSurge: Object.fromEntries(podSurge.map(({ workload, how }) => [workload, how])),
     findings: findings
@@ -39,7 +77,7 @@ export function approvedPart(plan: PoolPlan): ApprovedPlan {
   };
 }
 
-function describeProtection(service: PoolPlan['services'][number]): string {
+function describeProtection(service: ServicePlan): string {
   const { externalTrafficPolicy, minServing, connectionDrainMs, forwardedMs, removeEndpoints } = service;
   return [
     `policy ${externalTrafficPolicy}`,
@@ -50,8 +88,12 @@ function describeProtection(service: PoolPlan['services'][number]): string {
   ].join('; ');
 }
 
-/** What differs between an approved plan and one that was made now, in words; empty when nothing does. */
-export function findChanges(approved: ApprovedPlan, now: ApprovedPlan): readonly string[] {
+/**
+ * What differs between an approved plan and one that was made now, in words; empty when nothing does. What admission denies differs only from a plan that
+ * tried it: whoever could not has approved it as unknown, and would find the same again.
+ */
+export function findChanges(approved: ApprovedPlan, found: ApprovedPlan): readonly string[] {
+  const now = approved.untried === true ? { ...found, ...found.undenied } : found;
   return [
     ...findOtherPlan(approved, now),
     ...changedFields(['surge'], approved, now),

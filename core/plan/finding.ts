@@ -17,6 +17,8 @@ export interface Finding {
   readonly leavesUnprotected?: boolean;
   /** Of a blocker: Services (`namespace/name`) that may lose connections if its rule is accepted, and the run goes on then. Absent where it could not. */
   readonly acceptableFor?: readonly string[];
+  /** Found only because admission has denied a dry run. Whoever could not try it does not find it. */
+  readonly denied?: true;
   /** Why the operator accepts it; absent where it is not accepted. */
   readonly accepted?: string;
 }

@@ -25,6 +25,8 @@ export interface WorkloadSurge {
   readonly hint?: string;
   /** The policy requires pod surge for them, and refuses the run without it. */
   readonly required?: boolean;
+  /** They would be surged if admission did not deny it. Absent otherwise. */
+  readonly denied?: true;
 }
 
 /** Says for each workload whether its pods are surged. Empty for a policy without pod surge. */
@@ -46,11 +48,12 @@ function planPod(pod: PodFacts, context: PodSurgeContext): WorkloadSurge {
   const together = workload === undefined ? 0 : maxReleased(workload, context);
   const eligibility = decideEligibility(pod, context);
   if (eligibility.eligible) return { ...own, how: 'pod surge', together, ...explainQuota(workload, together, context) };
-  const { reason, hint } = eligibility;
+  const { reason, hint, denied } = eligibility;
   if (eligibility.passes === true && workload?.rollingOut === true)
     return { ...own, how: 'pod surge', together, reason: `${reason}; the run waits for it` };
   const required = podSurgeTermsOf(context.policy, workload).mode === 'required';
-  return { ...own, how: 'evicted', reason, ...(hint === undefined ? {} : { hint }), ...(required ? { required } : {}) };
+  const remedy = hint === undefined ? {} : { hint };
+  return { ...own, how: 'evicted', reason, ...remedy, ...(required && { required }), ...(denied && { denied }) };
 }
 
 /** A quota may allow fewer replacements to start together than the policy does. */

@@ -80,4 +80,6 @@ export interface ServicePlan {
   readonly forwardedMs: number;
   /** Pods of the Service are removed from its endpoints before they are evicted. */
   readonly removeEndpoints: boolean;
+  /** They would be if admission did not deny it. Absent otherwise. */
+  readonly removalDenied?: true;
 }

@@ -1,4 +1,4 @@
-import { needsRemoval } from '../eviction/endpoint-removal.ts';
+import { isRemovalDenied, needsRemoval } from '../eviction/endpoint-removal.ts';
 import type { ServiceBaseline } from '../guard/baseline.ts';
 import { computeMinServing } from '../guard/min-serving.ts';
 import { balancedServices, stateOf } from '../guard/serving.ts';
@@ -44,6 +44,10 @@ function planService(
 ): ServicePlan {
   const state = stateOf(service, facts);
   const { groups } = state;
+  const { podsByUid } = indexOf(facts.cluster);
+  const pods = service.endpoints.flatMap(({ podUid }) => podsByUid.get(podUid ?? '') ?? []);
+  const removeEndpoints = pods.some((pod) => needsRemoval(pod, facts.cluster, policy));
+  const isDenied = !removeEndpoints && pods.some((pod) => isRemovalDenied(pod, facts.cluster));
   return {
     service: service.key,
     externalTrafficPolicy: service.externalTrafficPolicy,
@@ -51,9 +55,7 @@ function planService(
     minServing: computeMinServing(state, facts, policy, baseline),
     connectionDrainMs: connectionDrainMs(groups, policy),
     forwardedMs: forwardedAge(service.key, service.externalTrafficPolicy, groups, policy).ms,
-    removeEndpoints: service.endpoints.some(({ podUid }) => {
-      const pod = indexOf(facts.cluster).podsByUid.get(podUid ?? '');
-      return pod !== undefined && needsRemoval(pod, facts.cluster, policy);
-    }),
+    removeEndpoints,
+    ...(isDenied ? { removalDenied: true } : {}),
   };
 }

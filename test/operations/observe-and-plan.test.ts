@@ -4,6 +4,7 @@ import { createActivities } from '../../activities/activities.ts';
 import { planClusterOfCaller } from '../../client/plan-cluster.ts';
 import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
+import { approvedPart } from '../../core/plan/approved-plan.ts';
 import { refusal } from '../../core/plan/refusal.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import { observeAndPlan } from '../../operations/observe-and-plan.ts';
@@ -204,6 +205,53 @@ describe('pods whose labels admission does not let a run remove', () => {
       expect.objectContaining({ rule: 'WKL-034', severity: 'blocker', message: expect.stringContaining(told) }),
     );
     expect(refusal(plan)?.code).toBe('PreflightRefused');
+  });
+});
+
+describe('a plan of somebody who may not change pods', () => {
+  const forbid = async () => {
+    throw new NodeferryError({ code: 'Forbidden', message: 'Not allowed to patch pods', hint: 'Add the verb patch.' });
+  };
+
+  /** A saved plan of that caller, and what the preflight of its run answers. */
+  async function startFrom(mayTry: boolean) {
+    const world = createScenario();
+    world.clock.advance(5 * 60_000);
+    world.denials.push({ workload: 'web', what: 'remove-endpoints', says: 'label app is required' });
+    world.denials.push({ workload: 'api', what: 'release', says: 'label app is required' });
+    const ports = createSimPorts(world);
+    const cluster = { ...ports.cluster, ...(mayTry ? {} : { tryRelease: forbid, tryRemoveEndpoints: forbid }) };
+    const open = () => planClusterOfCaller({ ...ports, cluster });
+    const planned = observeAndPlan({ pools: ports.pools, open }, { policy, run: 'plan' });
+    const { plan } = await world.clock.act('plan', async () => await planned);
+    const { preflight } = createActivities(ports);
+    const environment = new MockActivityEnvironment({ activityId: 'preflight' });
+    const approved = approvedPart(plan);
+    const upgrade = await world.clock
+      .act('preflight', async () => await environment.run(preflight, { run: 'run-1', policy, approved }))
+      .catch((error: unknown) => error);
+    world.clock.stop();
+    return { plan, upgrade };
+  }
+
+  test('says what was not tried and which right it needs, and a run starts from it', async () => {
+    const { plan, upgrade } = await startFrom(false);
+    expect(plan.findings).toContainEqual(
+      expect.objectContaining({
+        rule: 'INF-024',
+        severity: 'info',
+        message: expect.stringContaining('Not allowed to patch pods') as string,
+        hint: expect.stringContaining('Add the verb patch.') as string,
+      }),
+    );
+    expect(upgrade).toMatchObject({ outcome: 'done' });
+    expect(JSON.stringify(upgrade)).toContain('its labels may not be removed: label app is required');
+  });
+
+  test('is not needed by those who may: their plan has what the run finds', async () => {
+    const { plan, upgrade } = await startFrom(true);
+    expect(plan.findings.map(({ rule }) => rule)).not.toContain('INF-024');
+    expect(upgrade).toMatchObject({ outcome: 'done' });
   });
 });
 

@@ -23,6 +23,7 @@ import { inf020InPlace } from './inf-020-in-place.ts';
 import { inf021UnevenZones } from './inf-021-uneven-zones.ts';
 import { inf022AttachedBalancer } from './inf-022-attached-balancer.ts';
 import { inf023OwnSettings } from './inf-023-own-settings.ts';
+import { inf024Untried } from './inf-024-untried.ts';
 import { pol001UnknownService } from './pol-001-unknown-service.ts';
 import { pol002DisabledRules } from './pol-002-disabled-rules.ts';
 import { pol003Zeroed } from './pol-003-zeroed.ts';
@@ -115,6 +116,7 @@ const auditRules: readonly AuditRule[] = [
   inf021UnevenZones,
   inf022AttachedBalancer,
   inf023OwnSettings,
+  inf024Untried,
   grd001Deadlock,
   grd002NoneStay,
   grd003NoCandidateStays,

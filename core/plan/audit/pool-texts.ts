@@ -104,6 +104,12 @@ export const poolTexts: Readonly<Record<string, RuleText>> = {
     why: 'Somebody has made them on what the cloud has made of the pool, so they are none of the pool that could be copied. A process that was suspended there is active in the new pool, and one that evens out zones terminates instances whatever they serve. Tags that tell an autoscaler what a node of an empty pool would be are missing there.',
     fix: 'Make the same settings for the new pool as soon as it exists, or let the run adopt a pool that has them (spec.target.adopt).',
   },
+  'INF-024': {
+    severities: ['info'],
+    title: 'Changes of pods that were not tried',
+    why: 'Admission may deny that labels are removed from pods, which only a dry run tells. Whoever makes the plan needs the right to patch pods for that. The run tries it with its own rights, and starts from a saved plan whatever it finds, unless that refuses it.',
+    fix: 'Make the plan with the right to patch pods, or read the plan of the run.',
+  },
   'GRD-002': {
     severities: ['blocker'],
     title: 'A drain that would leave a load balancer without targets',

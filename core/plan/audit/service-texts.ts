@@ -48,7 +48,7 @@ export const serviceTexts: Readonly<Record<string, RuleText>> = {
     severities: ['error'],
     title: 'A LoadBalancer Service without target groups',
     why: 'No target group with nodes or pods as targets was found behind the Service, so their deregistration cannot be observed.',
-    fix: 'nodeferry protects Network Load Balancers with instance targets, and load balancers whose controller registers pods. Check the permissions if it is one, and the events of the Service. No patch makes another load balancer of it in place: spec.loadBalancerClass can not be changed, so give the clients a second Service.',
+    fix: 'nodeferry protects Network Load Balancers with instance targets, and load balancers whose controller registers pods. Check the permissions if it is one, and the events of the Service. No patch makes another load balancer of it in place: spec.loadBalancerClass cannot be changed, so give the clients a second Service.',
   },
   'SVC-025': {
     severities: ['warning'],
@@ -60,13 +60,13 @@ export const serviceTexts: Readonly<Record<string, RuleText>> = {
     severities: ['blocker', 'error', 'warning'],
     title: 'A Service to which a load balancer other than its own may send',
     why: 'A load balancer that is not derived from a Service may send to it, for example that of an Ingress. Unless it is found, its targets are not observed, so nothing waits for them. The run is refused where an object of the cluster says that there is one that is not found, unless the policy accepts the loss for that Service.',
-    fix: 'Have that object send to its pods instead of nodes: the finding says how where its controller can change that. A TargetGroupBinding can not change its target type, and needs a second one. If a load balancer or a target group of your own sends to it, deregister the nodes there yourself, or do not run.',
+    fix: 'Have that object send to its pods instead of nodes: the finding says how where its controller can change that. The target type of a TargetGroupBinding cannot be changed: it needs a second one. If a load balancer or a target group of your own sends to it, deregister the nodes there yourself, or do not run.',
   },
   'SVC-028': {
     severities: ['blocker', 'error', 'info'],
     title: 'A load balancer that cannot be protected',
     why: 'What cannot be observed cannot be waited for. The run is refused if its connections pass through the nodes to replace, unless the policy accepts the loss. Otherwise it is left alone.',
-    fix: 'Use a Network Load Balancer with instance targets: by a second Service, because none changes its kind without an outage. Or list the Service in spec.guard.acceptUnprotected: it may lose connections then.',
+    fix: 'Use a Network Load Balancer with instance targets: by a second Service, to which clients can move before the first one goes. Or list the Service in spec.guard.acceptUnprotected: it may lose connections then.',
   },
   'SVC-029': {
     severities: ['warning'],
@@ -84,7 +84,7 @@ export const serviceTexts: Readonly<Record<string, RuleText>> = {
     severities: ['error', 'warning'],
     title: 'A target group without a healthy target',
     why: 'Some load balancers send to all targets of such a group, others to none. Its targets still leave one after the other, each after it was deregistered, but nothing tells whether their replacements serve. What must keep serving is counted in the other target groups of the Service. Where no group of nodes has a healthy target, their registered targets count instead.',
-    fix: 'Fix the health check or what it asks, or remove what registers targets in a group that nothing uses any more, such as a port of the Service. No patch is known for all cases: the states in the finding say why the targets fail.',
+    fix: 'Fix the health check or what it asks, or remove what registers targets in a group that nothing uses any more, such as a port of the Service. No patch does that: the states in the finding say why the targets fail.',
   },
   'CON-001': {
     severities: ['warning'],

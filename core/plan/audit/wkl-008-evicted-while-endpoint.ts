@@ -24,6 +24,7 @@ export const wkl008LeavesWhileListed: ClusterRule = (question) => {
       message: `told to stop while ${listNames(leaves.services)} lists it, because ${leaves.why}; it has ${sleeps}`,
       hint: `Give it a preStop sleep of at least ${needed}: it then serves on until every kube-proxy has heard.`,
       leavesUnprotected: true,
+      ...(leaves.isDenied ? { denied: true as const } : {}),
     };
   });
 };

@@ -22,6 +22,7 @@ export const wkl034EvictedWhileTarget: ClusterRule = (question) => {
       message: `told to stop while ${listNames(groups)} sends to it, because ${why}; it has ${has}, and needs ${formatDuration(preStopMs)} and ${formatDuration(graceMs)}`,
       hint: `Give it that preStop sleep and grace period. Or list ${listNames(services)} in spec.guard.acceptUnprotected: connections may be lost then.`,
       leavesUnprotected: true,
+      ...(sent.isDenied ? { denied: true as const } : {}),
       ...(isAccepted ? {} : { acceptableFor: services }),
     };
   });

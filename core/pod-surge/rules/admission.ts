@@ -13,5 +13,6 @@ export const admission: PodSurgeRule = (pod, { cluster, denials }) => {
   return {
     reason: `the cluster does not admit a pod of ${workload?.key ?? 'it'} without owner: ${denial}`,
     hint: 'Exempt pods with annotation nodeferry.dev/released in the policy or webhook.',
+    denied: true,
   };
 };

@@ -9,6 +9,8 @@ export interface PodSurgeRefusal {
   readonly hint?: string;
   /** The reason is temporary. Decide again later. */
   readonly passes?: boolean;
+  /** Admission has denied it in a dry run. */
+  readonly denied?: true;
 }
 
 /** What a rule knows in addition to the pod. */

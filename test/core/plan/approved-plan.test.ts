@@ -82,4 +82,23 @@ describe('a plan that was approved', () => {
     // Whoever made the plan may have had other rights than the worker.
     expect(changes({ findings: [{ ...finding, severity: 'info' }] })).toEqual([]);
   });
+
+  test('fits although admission denies something, if whoever made it was told that it could not try that', () => {
+    const untried = { rule: 'INF-024', severity: 'info', subject: 'pool web', message: 'm', hint: 'h' } as const;
+    const denied: Partial<PoolPlan> = {
+      services: [{ ...service, removalDenied: true }],
+      podSurge: [{ workload: 'Deployment default/web', pods: 2, how: 'evicted', denied: true }],
+      findings: [{ rule: 'WKL-008', severity: 'warning', subject: 'pod a', message: 'm', hint: 'h', denied: true }],
+    };
+    const tried = { ...plan, services: [{ ...service, removeEndpoints: true }] };
+    const changesOf = (before: PoolPlan, now: Partial<PoolPlan>) =>
+      findChanges(approvedPart(before), approvedPart({ ...before, ...now }));
+
+    expect(changesOf({ ...tried, findings: [untried] }, denied)).toEqual([]);
+    expect(changesOf(tried, denied)).toHaveLength(3);
+    const more = { rule: 'WKL-008', severity: 'warning', subject: 'pod b', message: 'm', hint: 'h' } as const;
+    expect(changesOf({ ...tried, findings: [untried] }, { ...denied, findings: [more] })).toEqual([
+      'new finding: WKL-008 pod b',
+    ]);
+  });
 });
