@@ -1,6 +1,7 @@
 import type { PoolLock } from '../core/model/pool-lock.ts';
 import { NodeferryError } from '../core/model/problem.ts';
 import { type ApprovedPlan, approvedPart, findChanges, planOutdated } from '../core/plan/approved-plan.ts';
+import { explainTooLarge } from '../core/plan/plan-size.ts';
 import type { PoolPlan } from '../core/plan/pool-plan.ts';
 import { refusal } from '../core/plan/refusal.ts';
 import { keepsTarget } from '../core/policy/members.ts';
@@ -63,8 +64,10 @@ export function createRunSteps(ports: Ports<ClusterObserver & PodActions & Fenci
           requireApproved(plan, input.approved);
           if (policy.selection === undefined && !keepsTarget(policy)) await mayCreate(plan);
           const clusterUid = await cluster.findClusterUid();
-          if (clusterUid === undefined) return { plan, since };
-          return { plan: { ...plan, policy: { ...plan.policy, clusterUid } }, since };
+          const known = clusterUid === undefined ? plan : { ...plan, policy: { ...plan.policy, clusterUid } };
+          const tooLarge = explainTooLarge(known);
+          if (tooLarge !== undefined) throw failureOf(tooLarge);
+          return { plan: known, since };
         },
       ),
 

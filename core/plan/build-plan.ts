@@ -11,6 +11,7 @@ import { doAtOnce, type Slices } from '../slices.ts';
 import { neededSize, surgeAtOnce } from '../surge/at-once.ts';
 import type { ZonedSize } from '../surge/zoned-size.ts';
 import { auditInSlices } from './audit/audit.ts';
+import { capFindings, capPodSurge } from './cap.ts';
 import { estimateRun, expectTimes } from './estimate.ts';
 import { orderNodes } from './order.ts';
 import { planPodSurge } from './pod-surge-plan.ts';
@@ -96,7 +97,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     podSurge,
     surged,
   };
-  const findings = yield* auditInSlices(audited);
+  const findings = capFindings(yield* auditInSlices(audited));
   yield;
   const estimated = { facts, policy, services, nodes, batches };
   return {
@@ -113,7 +114,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     ...(atOnce === undefined ? {} : { surgeAtOnce: atOnce }),
     ...(zones && { zones }),
     services,
-    ...(podSurge.length > 0 ? { podSurge } : {}),
+    ...(podSurge.length > 0 ? { podSurge: capPodSurge(podSurge) } : {}),
     baselines,
     ...(Object.keys(unplaced).length > 0 ? { unplaced } : {}),
     ...(Object.keys(unreadyBefore).length > 0 ? { unreadyBefore } : {}),
