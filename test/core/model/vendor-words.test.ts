@@ -18,7 +18,7 @@ const facts = /fd00:ec2|metadata\\\.google\\\.internal/g;
 
 /**
  * Karpenter is no cloud but a project of Kubernetes SIG Autoscaling, like the cluster autoscaler (kubernetes/community, sig-autoscaling). It runs in clusters
- * of several clouds, and the marks that it sets or reads are part of what a cluster says, whoever its provider is. Each place has a reason.
+ * of several clouds, and its taints and annotations are part of what a cluster says, whoever its provider is. Each place has a reason.
  */
 const karpenter = {
   'core/model/taken-away.ts': 'taints of a node that it is about to delete',
@@ -56,7 +56,7 @@ test('what decides and what acts has no word of a cloud in its code', () => {
   expect(found).toEqual([]);
 });
 
-test('Karpenter is named where its marks are read, and nowhere else', () => {
+test('Karpenter is named where its taints and annotations are read, and nowhere else', () => {
   const named = rooms.flatMap(filesOf).filter(({ text }) => /karpenter/i.test(codeOf(text)));
   expect(named.map(({ path }) => path).toSorted()).toEqual(Object.keys(karpenter).toSorted());
 });
