@@ -66,6 +66,7 @@ describe('a pod whose Service selects it', () => {
     expect(needsRemoval(pod, cluster, aPolicy())).toBe(false);
     expect(findEvictedWhileEndpoint(pod, cluster, aPolicy())).toEqual({
       services: ['default/web'],
+      isDenied: false,
       why: 'NetworkPolicy default/web goes by its label app, which it would lose',
     });
   });
