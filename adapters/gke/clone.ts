@@ -1,6 +1,7 @@
 import type { protos } from '@google-cloud/container';
 import type { TargetPolicy } from '../../core/policy/policy.ts';
 import type { ZonedSize } from '../../core/surge/zoned-size.ts';
+import { settableLabels, settableTaints } from './managed-settings.ts';
 import {
   createdByLabel,
   labelValue,
@@ -76,7 +77,11 @@ export function cloneNodePool(source: NodePoolMessage, { target, size, zones, ru
         [createdByLabel]: labelValue(run),
         [replacesLabel]: labelValue(source.name ?? ''),
       },
-      labels: { ...ownersLabels(source), ...(owner && { [ownersLimitsLabel]: scaleEntry(owner) }) },
+      labels: {
+        ...settableLabels(source, ownersLabels(source)),
+        ...(owner && { [ownersLimitsLabel]: scaleEntry(owner) }),
+      },
+      ...(source.config?.taints && { taints: settableTaints(source) }),
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { protos } from '@google-cloud/container';
 import type { PoolRef } from '../../core/model/pool.ts';
 import { changeGke, type GkeClients } from './clients.ts';
+import { settableLabels } from './managed-settings.ts';
 import { clusterName, exclusionName, poolName, poolSubject } from './names.ts';
 import { readCluster, requireNodePool } from './observe.ts';
 import { change } from './operations.ts';
@@ -12,8 +13,8 @@ type Autoscaling = NonNullable<InstanceType<Api['NodePool']>['autoscaling']>;
 const permission = 'container.clusters.update';
 
 /**
- * Changes labels of the pool's nodes, which stay as they are otherwise; undefined removes one. GKE replaces them as a whole, so the pool must not have
- * changed since it was read.
+ * Changes labels of the pool's nodes, which stay as they are otherwise; undefined removes one. GKE replaces those of the owner as a whole, so the pool
+ * must not have changed since it was read.
  */
 export async function setNodeLabels(
   clients: GkeClients,
@@ -22,7 +23,8 @@ export async function setNodeLabels(
 ): Promise<void> {
   const read = async () => {
     const pool = await requireNodePool(clients, ref);
-    const merged = Object.entries({ ...nodeLabels(pool), ...labels }).filter(([, value]) => value !== undefined);
+    const wanted = settableLabels<string | undefined>(pool, { ...nodeLabels(pool), ...labels });
+    const merged = Object.entries(wanted).filter(([, value]) => value !== undefined);
     return { pool, merged: Object.fromEntries(merged) as Record<string, string> };
   };
   await change(clients, ref, {

@@ -2,6 +2,7 @@ import type { protos } from '@google-cloud/container';
 import { RpcError } from '../errors.ts';
 import type { World } from '../world.ts';
 import { clusterOf, requireModelled, requireStandard } from './lookup.ts';
+import { refuseManaged } from './managed.ts';
 import { describeOperation, startOperation } from './operations.ts';
 import { addGroups, addPool, requireQuota, whenComplete } from './pools.ts';
 import type { Cluster } from './state.ts';
@@ -24,6 +25,7 @@ export function createNodePool(world: World, request: protos.google.container.v1
   const full = `${request.parent}/nodePools/${name}`;
   if (cluster.pools.has(name)) throw new RpcError('ALREADY_EXISTS', `Already exists: ${full}.`);
   requireManagement(cluster, wanted.management);
+  refuseManaged(wanted.config ?? {});
   const version = resolveVersion(cluster, wanted.version);
   const zones = wanted.locations?.length ? wanted.locations : cluster.zones;
   requireQuota(world, (wanted.initialNodeCount ?? 0) * zones.length);

@@ -4,6 +4,7 @@ import { notFound, RpcError } from '../errors.ts';
 import { later, type World } from '../world.ts';
 import { createNodePool, nodeVersions, requireManagement } from './create.ts';
 import { changeablePool, clusterOf, poolOf, requireModelled } from './lookup.ts';
+import { refuseManaged } from './managed.ts';
 import { describeOperation, startOperation } from './operations.ts';
 import { describePool, groupsOf, recreateNodes, requireQuota, whenComplete, whenEmpty } from './pools.ts';
 import type { Cluster, NodePool } from './state.ts';
@@ -127,6 +128,7 @@ export function gkeHandlers(world: World): Readonly<Record<string, (request: nev
       if (request.etag && request.etag !== String(pool.revision)) {
         throw new RpcError('ABORTED', 'The etag of the node pool does not match: it was changed meanwhile.');
       }
+      refuseManaged({ labels: request.labels?.labels ?? {} });
       return settings(cluster, pool, 'UPDATE_CLUSTER', () => {
         const { labels, resourceLabels } = request;
         const config = {

@@ -1,5 +1,6 @@
 import type { NodeIdentity } from '../../contracts.ts';
 import { kubernetesTaintEffect } from '../../taint-effects.ts';
+import { withManaged } from './managed.ts';
 import type { NodePool } from './state.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { NodePool } from './state.ts';
  * them there; its kubelet reports the pool's version, `v1.35.8-gke.1000`.
  */
 export function nodeIdentity({ name, spec }: NodePool): NodeIdentity {
-  const { labels, taints, spot, preemptible, diskType } = spec.config ?? {};
+  const { labels, taints, spot, preemptible, diskType } = withManaged(spec.config);
   return {
     nodegroup: name,
     kubernetesVersion: `v${spec.version}`,

@@ -4,6 +4,7 @@ import { addGroup, deleteInstance, instanceOf, isComplete, livingMembers, reconc
 import type { InstanceGroup } from '../compute/state.ts';
 import { RpcError } from '../errors.ts';
 import { later, type World } from '../world.ts';
+import { withManaged } from './managed.ts';
 import { nodeIdentity } from './node-identity.ts';
 import type { Cluster, GkeOperation, NodePool } from './state.ts';
 
@@ -128,6 +129,7 @@ export function describePool(world: World, cluster: Cluster, pool: NodePool): No
   });
   return {
     ...pool.spec,
+    ...(pool.spec.config && { config: withManaged(pool.spec.config) }),
     locations: [...pool.zones],
     status: pool.status,
     conditions: pool.conditions as NonNullable<NodePoolMessage['conditions']>,

@@ -57,12 +57,12 @@ describe('a field of', () => {
   });
 
   test('its node configuration is taken over, unless GKE writes it', () => {
-    const source = { ...filled(NodeConfig), resourceLabels: {} };
+    const source = { ...filled(NodeConfig), resourceLabels: {}, taints: [] };
     const cloned = (clone({ config: source }).config ?? {}) as Record<string, unknown>;
     const changed = fieldsOf(NodeConfig).filter(
       (field) => !groups.test(field) && JSON.stringify(cloned[field]) !== JSON.stringify({ from: field }),
     );
-    expect(changed.toSorted()).toEqual(['effectiveCgroupMode', 'resourceLabels']);
+    expect(changed.toSorted()).toEqual(['effectiveCgroupMode', 'resourceLabels', 'taints']);
   });
 });
 

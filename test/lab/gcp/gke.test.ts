@@ -85,6 +85,29 @@ describe('a node pool', () => {
     expect(Object.values(after).filter((id) => Object.values(before).includes(id))).toEqual([]);
   });
 
+  test('of GKE Sandbox is told with a label and a taint of GKE, which nobody else may set', async () => {
+    const key = 'sandbox.gke.io/runtime';
+    const config = { sandboxConfig: { type: 'GVISOR' as const } };
+    const { gke, pool } = await startCloud({ clusters: [{ name: 'lab', pools: [{ name: 'web', config }] }] });
+    const told = (await gke.getNodePool({ name: pool('web') }))[0].config ?? {};
+    expect([told.labels, told.taints]).toEqual([
+      { [key]: 'gvisor' },
+      [{ key, value: 'gvisor', effect: 'NO_SCHEDULE' }],
+    ]);
+    const { taints = null, labels = null } = told;
+    const create = (settings: object) =>
+      gke.createNodePool({ parent, nodePool: { name: 'new', config: { ...config, ...settings } } });
+    for (const [kind, call] of [
+      ['labels', create({ labels })],
+      ['taints', create({ taints })],
+      ['labels', gke.updateNodePool({ name: pool('web'), labels: { labels } })],
+    ] as const)
+      expect(await rpcErrorOf(call)).toMatchObject({
+        code: 3,
+        message: `3 INVALID_ARGUMENT: Node ${kind} with key "${key}" are managed by GKE and must not be manually specified.`,
+      });
+  });
+
   test('of an Autopilot cluster belongs to GKE', async () => {
     const { gke, pool } = await startCloud({ clusters: [{ name: 'lab', autopilot: true, pools: [{ name: 'web' }] }] });
     expect(await rpcErrorOf(gke.deleteNodePool({ name: pool('web') }))).toMatchObject({
