@@ -64,6 +64,7 @@ export function createSurgeSteps(ports: Ports<Fencing>, observer: Observer) {
             ...guard,
             run: plan.run,
             token: `${plan.run}-${plan.newPool.name}`,
+            isLimit: plan.surgeAtOnce !== undefined,
           });
           return {};
         },

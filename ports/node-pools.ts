@@ -85,6 +85,8 @@ export interface PoolReplacement {
         readonly target: TargetPolicy;
         readonly run: string;
         readonly token: string;
+        /** Whether there may never be more instances than `size`, even if that takes longer. */
+        readonly isLimit?: boolean;
       },
   ): Promise<void>;
   /**

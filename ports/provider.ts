@@ -13,8 +13,10 @@ export interface ProviderTraits {
   readonly regionVariables: readonly string[];
   /** For each capability that it leaves out: why, in its own words. */
   readonly lacks: Lacks;
-  /** What zones get for which these numbers of instances are requested; the names of all zones of the pool are in it. */
+  /** What zones of a new pool get that has all its instances at once, for these numbers; the names of all zones of the pool are in it. */
   readonly spread: (needs: ZonedSize) => ZonedSize;
+  /** The same of a pool that grows to these numbers. */
+  readonly grows: (needs: ZonedSize) => ZonedSize;
   /** What to check when it refuses to change the scaling of a pool. */
   readonly scalingHint: string;
   /** How an operator terminates exactly that instance by hand, as a command or an instruction. */

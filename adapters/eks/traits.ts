@@ -14,6 +14,7 @@ export const eksTraits: ProviderTraits = {
   },
   // Auto Scaling launches in the zone with the fewest instances (Amazon EC2 Auto Scaling user guide, "Instance distribution").
   spread: spreadEvenly,
+  grows: spreadEvenly,
   scalingHint: 'Check Auto Scaling permissions.',
   // The group keeps its size, and a run lowers it when it gets to the node.
   terminateByHand: ({ region }, { instanceId }) =>

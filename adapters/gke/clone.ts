@@ -24,6 +24,8 @@ export interface CloneRequest {
   readonly size: number;
   /** How many of them each zone needs; absent where nothing is known. */
   readonly zones?: ZonedSize;
+  /** Whether there may never be more than `size`. */
+  readonly isLimit?: boolean;
   readonly run: string;
 }
 
@@ -54,11 +56,13 @@ const foreignLabels = /^(?:goog-|nodeferry-)/;
 
 /**
  * A node pool like `source` with the target's changes (GKE API reference, NodePool and NodeConfig). Sizes are per zone there, so the replacement has
- * at least as many instances as asked for in each zone, and the same number in all.
+ * at least as many instances as asked for in each zone, and the same number in all; none where that would be more than it may have.
  */
-export function cloneNodePool(source: NodePoolMessage, { target, size, zones, run }: CloneRequest): NodePool {
-  const count = perZone({ size, zones }, source);
-  const autoscaling = initialLimits(source, count);
+export function cloneNodePool(source: NodePoolMessage, request: CloneRequest): NodePool {
+  const { target, size, run } = request;
+  const wanted = perZone(request, source);
+  const count = request.isLimit === true && wanted * zonesOf(source) > size ? 0 : wanted;
+  const autoscaling = count === 0 ? limitsFrom(source, size) : limitsPerZone(source, count);
   const owner = ownersAutoscaling(source);
   const kept = Object.entries(resourceLabels(source)).filter(([key]) => !foreignLabels.test(key));
   return {
@@ -87,25 +91,35 @@ export function cloneNodePool(source: NodePoolMessage, { target, size, zones, ru
 }
 
 /** Instances in each zone of a pool that has at least `size` of them, and in each zone as many as it needs. */
-export function perZone(
-  { size, zones = {} }: { readonly size: number; readonly zones?: ZonedSize | undefined },
-  { locations }: NodePoolMessage,
-): number {
-  const needs = (locations ?? []).map((zone) => zones[zone] ?? 0);
-  return Math.max(Math.ceil(size / Math.max(1, locations?.length ?? 1)), ...needs);
+function perZone({ size, zones = {} }: CloneRequest, pool: NodePoolMessage): number {
+  const needs = (pool.locations ?? []).map((zone) => zones[zone] ?? 0);
+  return Math.max(Math.ceil(size / zonesOf(pool)), ...needs);
+}
+
+function zonesOf({ locations }: NodePoolMessage): number {
+  return Math.max(1, locations?.length ?? 1);
 }
 
 /**
  * The autoscaling that the pool's owner chose, but never below `count` nodes in each zone: until the pods have moved, the autoscaler would remove the
  * new nodes as unneeded. Undefined when it is off.
  */
-export function initialLimits(pool: NodePoolMessage, count: number): NodePool['autoscaling'] | undefined {
+function limitsPerZone(pool: NodePoolMessage, count: number): NodePool['autoscaling'] | undefined {
+  const owner = ownersAutoscaling(pool);
+  if (owner === undefined || owner.totalMaxNodeCount) return limitsFrom(pool, count * zonesOf(pool));
+  const limits = { minNodeCount: count, maxNodeCount: Math.max(owner.maxNodeCount ?? 0, count) };
+  return { enabled: true, locationPolicy: owner.locationPolicy ?? 'BALANCED', ...limits };
+}
+
+/**
+ * The same for `total` nodes in zones that differ: limits in total and per zone are "mutually exclusive" (GKE API reference, NodePoolAutoscaling).
+ * Undefined when it is off.
+ */
+export function limitsFrom(pool: NodePoolMessage, total: number): NodePool['autoscaling'] | undefined {
   const owner = ownersAutoscaling(pool);
   if (owner === undefined) return undefined;
-  const total = count * Math.max(1, pool.locations?.length ?? 1);
-  const limits = owner.totalMaxNodeCount
-    ? { totalMinNodeCount: total, totalMaxNodeCount: Math.max(owner.totalMaxNodeCount, total) }
-    : { minNodeCount: count, maxNodeCount: Math.max(owner.maxNodeCount ?? 0, count) };
+  const most = owner.totalMaxNodeCount || (owner.maxNodeCount ?? 0) * zonesOf(pool);
+  const limits = { totalMinNodeCount: total, totalMaxNodeCount: Math.max(most, total) };
   return { enabled: true, locationPolicy: owner.locationPolicy ?? 'BALANCED', ...limits };
 }
 

@@ -3,15 +3,17 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import { readGoogleError } from '../gcp/read-error.ts';
 import { changeGke, type GkeClients } from './clients.ts';
 import { type CloneRequest, cloneNodePool } from './clone.ts';
-import { isCapacityProblem, mapConditions } from './map.ts';
+import { initialSize, isCapacityProblem, mapConditions } from './map.ts';
 import { clusterName, poolSubject } from './names.ts';
 import { findNodePool, requireNodePool } from './observe.ts';
 import { change } from './operations.ts';
 import { createdByLabel, labelValue, type NodePoolMessage, resourceLabels } from './settings-label.ts';
+import { resize } from './sizes.ts';
 
 /**
  * Creates the replacement, and returns when GKE has begun to. GKE knows no idempotency token: a pool of that name that this run created is the result
- * of an earlier attempt. @throws NodeferryError ProviderRefused for a pool that somebody else created; CapacityUnavailable for one that failed for lack
+ * of an earlier attempt. One that may never have more instances than asked for, where GKE would create as many in each zone, is created without any and
+ * then grows. @throws NodeferryError ProviderRefused for a pool that somebody else created; CapacityUnavailable for one that failed for lack
  * of resources, or that the quota does not allow
  */
 export async function createPool(clients: GkeClients, source: PoolRef, request: CloneRequest): Promise<void> {
@@ -22,12 +24,21 @@ export async function createPool(clients: GkeClients, source: PoolRef, request: 
     acceptExisting(wanted, existing, request.run);
     return true;
   };
-  if (await isThere()) return;
+  if (!(await isThere())) await requestPool(clients, source, { wanted, isThere, request });
+  // One that was created without instances.
+  if (initialSize(await requireNodePool(clients, wanted)) < request.size) await resize(clients, wanted, request);
+}
+
+async function requestPool(
+  clients: GkeClients,
+  source: PoolRef,
+  { wanted, isThere, request }: { wanted: PoolRef; isThere: () => Promise<boolean>; request: CloneRequest },
+): Promise<void> {
   const nodePool = cloneNodePool(await requireNodePool(clients, source), request);
   const parent = clusterName(clients.project, source);
   await change(clients, wanted, {
     what: 'creation',
-    needNotEnd: true,
+    needNotEnd: initialSize(nodePool) >= request.size,
     isDone: isThere,
     request: async () => {
       try {

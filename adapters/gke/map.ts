@@ -59,8 +59,13 @@ function mapStatus(status: NodePoolMessage['status']): PoolFacts['status'] {
 
 /** VMs that the pool should have. While it has no groups yet, it should have what it was created with, in each of its zones. */
 export function desiredSize({ pool, groups }: PoolObservation): number {
-  if (groups.length === 0) return (pool.initialNodeCount ?? 0) * (pool.locations?.length ?? 0);
+  if (groups.length === 0) return initialSize(pool);
   return groups.reduce((sum, group) => sum + group.targetSize, 0);
+}
+
+/** VMs that a pool is created with: the number is one per zone (GKE API reference, NodePool.initialNodeCount). */
+export function initialSize({ initialNodeCount, locations }: NodePoolMessage): number {
+  return (initialNodeCount ?? 0) * (locations?.length ?? 0);
 }
 
 /**

@@ -1,53 +1,56 @@
 import { randomUUID } from 'node:crypto';
 import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
-import { divideByNeed, totalOf, type ZonedSize } from '../../core/surge/zoned-size.ts';
+import { fillSmallest, totalOf, type ZonedSize } from '../../core/surge/zoned-size.ts';
 import type { InstanceRequest } from '../../ports/node-pools.ts';
 import { notCreatedBy } from '../calls/pool-refusals.ts';
 import { requestIdOf } from '../gcp/request-id.ts';
-import { changeGke, type GkeClients } from './clients.ts';
-import { initialLimits, perZone } from './clone.ts';
+import type { GkeClients } from './clients.ts';
+import { limitsFrom } from './clone.ts';
 import { awaitGroupChanges, changeGroup } from './group-operations.ts';
 import { maxSize } from './map.ts';
-import { poolName, poolSubject } from './names.ts';
+import { poolSubject } from './names.ts';
 import { groupNames, observePool, type PoolObservation, requireNodePool, requirePool } from './observe.ts';
-import { change } from './operations.ts';
 import { setAutoscaling } from './settings.ts';
-import { createdByLabel, labelValue, resourceLabels } from './settings-label.ts';
+import { createdByLabel, labelValue, type NodePoolMessage, resourceLabels } from './settings-label.ts';
 
 /** @throws NodeferryError NotOwned for a pool that another run created; `refused` says what is not done to it */
-export function requireCreator({ ref, pool }: PoolObservation, run: string, refused: string): void {
+export function requireCreator(
+  { ref, pool }: Pick<PoolObservation, 'ref' | 'pool'>,
+  run: string,
+  refused: string,
+): void {
   const creator = resourceLabels(pool)[createdByLabel];
   if (creator !== labelValue(run))
     throw notCreatedBy(run, { subject: poolSubject(ref), refused, mark: `resource label ${createdByLabel}`, creator });
 }
 
 /**
- * Grows a pool that this run created. The minimum of its autoscaler grows first: the change of size lasts until all VMs run, and until then GKE changes
- * nothing else. @throws NodeferryError NotOwned for a pool that another run created
+ * Grows a pool that this run created. The minimum of its autoscaler grows first. @throws NodeferryError NotOwned for a pool that another run created,
+ * Conflict for one that is still being created
  */
 export async function resize(
   clients: GkeClients,
   ref: PoolRef,
   { run, ...request }: InstanceRequest & { readonly run: string },
 ): Promise<void> {
-  const observation = await requirePool(clients, ref);
-  requireCreator(observation, run, 'does not grow');
-  const count = countPerZone(observation, request);
-  if (hasAll(observation, count)) return;
-  const { autoscaling } = observation.pool;
-  const limits = autoscaling?.enabled === true ? initialLimits(observation.pool, count) : undefined;
+  const pool = await requireNodePool(clients, ref);
+  requireCreator({ ref, pool }, run, 'does not grow');
+  const observation = await observeSettled(clients, ref, pool);
+  const sizes = sizesOfGroups(observation, request);
+  if (observation.groups.every(({ zone, targetSize }) => targetSize >= (sizes[zone] ?? 0))) return;
+  const limits = pool.autoscaling?.enabled === true ? limitsFrom(pool, totalOf(sizes)) : undefined;
   if (limits) await setAutoscaling(clients, ref, limits);
-  await growTo(clients, ref, request);
+  await growGroups(clients, observation, sizes);
 }
 
 /**
- * Requests again the instances that a pool had, by zone where that is known. @throws NodeferryError ProviderRefused when its owner's maximum does not allow as many, or the pool is
- * being deleted
+ * Requests again the instances that a pool had, by zone where that is known. @throws NodeferryError ProviderRefused when its owner's maximum does not allow as
+ * many, or the pool is being deleted; Conflict while it is being created
  */
 export async function restoreSize(clients: GkeClients, ref: PoolRef, request: InstanceRequest): Promise<void> {
   const pool = await requireNodePool(clients, ref);
-  const { size, zones } = request;
+  const { size } = request;
   if (pool.status === 'STOPPING') {
     throw new NodeferryError({
       code: 'ProviderRefused',
@@ -63,11 +66,23 @@ export async function restoreSize(clients: GkeClients, ref: PoolRef, request: In
       hint: `Raise the maximum of its autoscaler, then resume; or abort the run: then the new nodes stay.`,
     });
   }
+  const observation = await observeSettled(clients, ref, pool);
+  await growGroups(clients, observation, sizesOfGroups(observation, request));
+}
+
+/**
+ * The pool once nothing is changed in its groups any more. @throws NodeferryError Conflict for one that is being created: nothing tells what GKE does with
+ * groups that are resized meanwhile
+ */
+async function observeSettled(clients: GkeClients, ref: PoolRef, pool: NodePoolMessage): Promise<PoolObservation> {
+  if (pool.status === 'PROVISIONING') {
+    throw new NodeferryError({
+      code: 'Conflict',
+      message: `${poolSubject(ref)} is being created, and does not grow before that is done`,
+    });
+  }
   await awaitGroupChanges(clients, ref, groupNames(pool));
-  const observation = await observePool(clients, ref, pool);
-  // One that is still being created has no groups, so nothing that could shrink.
-  if (zones === undefined || observation.groups.length === 0) await growTo(clients, ref, { size });
-  else await growGroups(clients, observation, sizesOfGroups(observation, size, zones));
+  return await observePool(clients, ref, pool);
 }
 
 /**
@@ -86,48 +101,9 @@ async function growGroups(clients: GkeClients, { ref, groups }: PoolObservation,
 }
 
 /** What each zone has or needs, and so many more in the smallest as make `size`: a zone that has instances to get may not be one of the pool any more. */
-function sizesOfGroups({ groups }: PoolObservation, size: number, zones: ZonedSize): ZonedSize {
+function sizesOfGroups({ groups }: PoolObservation, { size, zones = {} }: InstanceRequest): ZonedSize {
   const least = groups.map(({ zone, targetSize }): [string, number] => [zone, Math.max(targetSize, zones[zone] ?? 0)]);
-  const needs = Object.fromEntries(least);
-  return totalOf(needs) >= size ? needs : divideByNeed(size, needs);
-}
-
-/**
- * Requests at least `size` instances, and in each zone as many as it needs. GKE sets the same number for every zone, and shrinks a zone that has more by
- * VMs of its own choice: so the number is never below what any zone has now, which no change of a group that is under way may raise. Returns when the groups have it; the VMs come later.
- */
-async function growTo(clients: GkeClients, ref: PoolRef, request: InstanceRequest): Promise<void> {
-  const name = poolName(clients.project, ref);
-  await change(clients, ref, {
-    what: `${request.size} instances`,
-    needNotEnd: true,
-    isDone: async () => {
-      const now = await requirePool(clients, ref);
-      return hasRequested(now, request) || hasAll(now, countPerZone(now, request));
-    },
-    request: async () => {
-      const nodeCount = countPerZone(await requirePool(clients, ref), request);
-      return await changeGke(
-        clients,
-        'container.clusters.update',
-        `${poolSubject(ref)}: ${nodeCount} per zone`,
-        (gke, options) => gke.setNodePoolSize({ name, nodeCount }, options),
-      );
-    },
-  });
-}
-
-function countPerZone({ pool, groups }: PoolObservation, request: InstanceRequest): number {
-  return Math.max(perZone(request, pool), ...groups.map(({ targetSize }) => targetSize));
-}
-
-function hasRequested({ groups }: PoolObservation, { size, zones = {} }: InstanceRequest): boolean {
-  const total = groups.reduce((sum, group) => sum + group.targetSize, 0);
-  return total >= size && groups.every(({ zone, targetSize }) => targetSize >= (zones[zone] ?? 0));
-}
-
-function hasAll({ groups }: PoolObservation, count: number): boolean {
-  return groups.length > 0 && groups.every(({ targetSize }) => targetSize >= count);
+  return fillSmallest(size, Object.fromEntries(least));
 }
 
 /**

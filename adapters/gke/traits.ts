@@ -13,8 +13,9 @@ export const gkeTraits: ProviderTraits = {
       hint: 'Set spec.target.poolName to another name: the run creates that node pool.',
     },
   },
-  // SetNodePoolSize and initialNodeCount are numbers for each zone (GKE API reference, SetNodePoolSizeRequest and NodePool).
+  // A pool is created with one number for each zone (GKE API reference, NodePool.initialNodeCount). Its groups grow one by one.
   spread: sameInEachZone,
+  grows: (needs) => needs,
   scalingHint: 'Check the permission container.clusters.update, and that no other operation of the cluster lasts.',
   // Through its group, which lowers its target size: a VM that is deleted directly is created again.
   terminateByHand: ({ locator }, { instanceId, zone }) =>

@@ -12,6 +12,7 @@ export const noProviderTraits: ProviderTraits = {
   regionVariables: [],
   lacks: { replacement: nothing, size: nothing, inPlace: nothing },
   spread: (wanted) => wanted,
+  grows: (wanted) => wanted,
   scalingHint: 'Nothing can be scaled without a cloud.',
   // Nothing but the Node object tells that an instance exists.
   terminateByHand: (_pool, { name }) => `switch it off, then: kubectl delete node ${name}`,

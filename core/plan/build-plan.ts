@@ -19,14 +19,15 @@ import type { PoolPlan } from './pool-plan.ts';
 import { planServices } from './service-plan.ts';
 import { simulateInSlices } from './simulate-batches.ts';
 import { surgedFacts } from './surged-facts.ts';
-import { newZonesOf, unevenZones } from './zones-of-pool.ts';
+import { newZonesOf, unevenZones, type ZoneTraits } from './zones-of-pool.ts';
 
 /** What a plan has to know about the provider of a pool. */
-interface ProviderFacts {
+interface ProviderFacts extends ZoneTraits {
   readonly lacks: Lacks;
-  /** What zones get for which these numbers of instances are requested. */
-  readonly spread: (needs: ZonedSize) => ZonedSize;
 }
+
+/** A cloud that gives each zone what it needs. */
+const asNeeded = (needs: ZonedSize): ZonedSize => needs;
 
 /** What a plan is made from. */
 interface PlanQuestion {
@@ -57,7 +58,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
     run,
     pool,
     newPool,
-    provider = { lacks: {}, spread: (needs: ZonedSize) => needs },
+    provider = { lacks: {}, spread: asNeeded, grows: asNeeded },
     facts,
     sharedVolumeClaims = new Set<string>(),
     denials = new Map<string, string>(),
@@ -82,13 +83,13 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const unreadyBefore = countUnready(facts.cluster);
   const adopted = policy.adoptTarget === true ? newPool : undefined;
   const atOnce = surgeAtOnce(policy, surge);
-  const zones = policy.selection === undefined ? unevenZones(nodes, pool, surge) : undefined;
+  const zones = policy.selection === undefined ? unevenZones(nodes, pool, surge, provider) : undefined;
   const audited = {
     policy,
     pool,
     newPool,
     lacks: provider.lacks,
-    newZones: zones && newZonesOf(zones, adopted, provider),
+    newZones: zones && newZonesOf(zones, { adopted, inWaves: atOnce !== undefined }, provider),
     facts,
     services,
     baselines,

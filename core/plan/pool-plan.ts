@@ -28,7 +28,7 @@ export interface PoolPlan {
   readonly foundSize?: number;
   /** The most of them at a time for which no old node has left yet; absent when all come at once. */
   readonly surgeAtOnce?: number;
-  /** How many of the new instances each zone needs; absent where the zones of the old nodes differ by one at most. */
+  /** How many of the new instances each zone needs; absent where they differ by one at most, and the cloud gives each zone what it needs. */
   readonly zones?: ZonedSize;
   /** How each Service is protected as things are now. A run observes again before every act. */
   readonly services: readonly ServicePlan[];

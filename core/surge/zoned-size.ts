@@ -21,6 +21,18 @@ export function divideByNeed(size: number, needs: ZonedSize): ZonedSize {
   return Object.fromEntries(given);
 }
 
+/** What each zone has, and so many more in the smallest as make `size`; of several in the first by name. */
+export function fillSmallest(size: number, here: ZonedSize): ZonedSize {
+  const zones = Object.keys(here).toSorted();
+  const filled = new Map(Object.entries(here));
+  const of = (zone: string) => filled.get(zone) ?? 0;
+  for (let total = totalOf(here); total < size && zones.length > 0; total += 1) {
+    const next = zones.reduce((best, zone) => (of(zone) < of(best) ? zone : best));
+    filled.set(next, of(next) + 1);
+  }
+  return Object.fromEntries(filled);
+}
+
 /** The same number of instances in each zone, or one more; those that need most get the one more. */
 export function spreadEvenly(needs: ZonedSize): ZonedSize {
   const zones = Object.keys(needs).toSorted((a, b) => (needs[b] ?? 0) - (needs[a] ?? 0) || (a < b ? -1 : 1));

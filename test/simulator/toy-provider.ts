@@ -17,6 +17,7 @@ export const toyTraits: ProviderTraits = {
   regionVariables: [],
   lacks: {},
   spread: (needs) => needs,
+  grows: (needs) => needs,
   scalingHint: 'Wind it up.',
   terminateByHand: (_pool, { instanceId }) => `toy break ${instanceId}`,
   listPools: ({ cluster }) => `toy pools ${cluster}`,

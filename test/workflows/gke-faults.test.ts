@@ -16,7 +16,7 @@ const changes = [
   'SetNodePoolAutoscaling',
   'SetNodePoolManagement',
   'CreateNodePool',
-  'SetNodePoolSize',
+  'instanceGroupManagers.resize',
   'instanceGroupManagers.deleteInstances',
   'DeleteNodePool',
 ];
@@ -89,7 +89,7 @@ describe('a worker that is killed in the middle of', () => {
 
   variation('each change of a rollback to the old pool', async () => {
     const upgrade = await gkeUpgradeOf();
-    const back = ['SetNodePoolSize', 'instanceGroupManagers.deleteInstances', ...restoring];
+    const back = ['instanceGroupManagers.resize', 'instanceGroupManagers.deleteInstances', ...restoring];
     const arm = once('terminateNode', () => upgrade.worker.killAt(...back));
     await upgradeAndRollBack(upgrade, { step: 'evictPods', nth: 3 }, { before: arm });
     expect(upgrade.worker.killedAt().toSorted()).toEqual(back.toSorted());

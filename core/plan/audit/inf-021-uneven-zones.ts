@@ -26,7 +26,7 @@ export const inf021UnevenZones: AuditRule = ({ pool, nodes, newZones }) => {
     {
       ...finding,
       message: `its zones are uneven, and all zones of the new pool get as many nodes as the largest needs (${told}): ${count(more, 'node')} more than the pool has`,
-      hint: 'Check the quota and the costs. Scale the new pool in after the run, or let the run adopt a pool (spec.target.adopt) whose zones have the sizes that you need.',
+      hint: 'Check the quota and the costs, and scale the new pool in after the run. In waves (spec.nodeSurge below 100%), or into a pool that the run adopts (spec.target.adopt), each zone gets as many as it needs.',
     },
   ];
 };

@@ -54,7 +54,7 @@ export function describePoolRegrowth(where: string, open: OpenPools, traits: Poo
       await end(4);
       await subject.pools.size.restoreSize(subject.web, { size: 4, zones: needs });
       subject.cloud.settle();
-      expect(liveZones(await web())).toEqual(traits.restores(needs));
+      expect(liveZones(await web())).toEqual(traits.grows(needs));
       expect((await web()).desiredSize).toBe(4);
     });
 

@@ -12,8 +12,8 @@ export interface PoolTraits {
   readonly sizeFor: (asked: number) => number;
   /** Instances that zones get for which so many each were asked, as its traits say. */
   readonly spread: ProviderTraits['spread'];
-  /** Instances that zones of a pool get back for which so many each were asked. */
-  readonly restores: ProviderTraits['spread'];
+  /** Instances that zones of a pool that grows get, or get back, for which so many each were asked. */
+  readonly grows: ProviderTraits['grows'];
   /** What adds, moves or replaces instances on its own, in the cloud's words. */
   readonly processes: readonly string[];
   /** What suspending the scaling of `web` returns, sorted. */
@@ -48,7 +48,7 @@ export const autoScalingGroups: PoolTraits = {
   poolLabel: 'eks.amazonaws.com/nodegroup',
   sizeFor: (asked) => asked,
   spread: eksTraits.spread,
-  restores: eksTraits.spread,
+  grows: eksTraits.grows,
   processes,
   suspension: [...processes, 'min-size:2'],
   suspensionInWords: [...processes, 'minimum size 2'],
@@ -63,12 +63,12 @@ export const autoScalingGroups: PoolTraits = {
   repairsInPlace: false,
 };
 
-/** Node pools of GKE: a managed instance group for each zone, all of the same size when they are created or grow. */
+/** Node pools of GKE: a managed instance group for each zone, all of the same size when they are created. */
 export const nodePoolsOfGke: PoolTraits = {
   zones: ['europe-west1-b', 'europe-west1-c'],
   poolLabel: 'cloud.google.com/gke-nodepool',
   spread: gkeTraits.spread,
-  restores: (needs) => needs,
+  grows: gkeTraits.grows,
   sizeFor: (asked) => 2 * Math.ceil(asked / 2),
   processes: ['repair', 'scale', 'upgrade'],
   suspension: ['repair', 'scale-1-4-0-0-balanced', 'upgrade'],

@@ -73,11 +73,6 @@ describe('while somebody else’s operation runs', () => {
       async () => await bench.pools.replacement.createPool({ ...request(), beforeChange }),
     ],
     [
-      'no pool grows',
-      'SetNodePoolSize',
-      async () => await bench.pools.size.restoreSize(bench.web, { size: 6, beforeChange }),
-    ],
-    [
       'nothing is suspended',
       'UpdateNodePool',
       async () => await bench.pools.scaling.suspend(bench.web, { beforeChange }),
@@ -117,7 +112,6 @@ describe('while somebody else’s operation runs', () => {
 describe('when the answer is lost after the request took effect', () => {
   test.each([
     ['CreateNodePool', 'CREATE_NODE_POOL', create],
-    ['SetNodePoolSize', 'SET_NODE_POOL_SIZE', async () => await bench.pools.size.restoreSize(bench.web, { size: 6 })],
     ['DeleteNodePool', 'DELETE_NODE_POOL', async () => await bench.pools.replacement.deletePool(bench.web, {})],
   ] as const)('%s is not made twice', async (method, type, act) => {
     if (method === 'DeleteNodePool') {

@@ -29,7 +29,8 @@ export async function openGkePools(): Promise<PoolsSubject> {
       },
       fewest: ({ name }) => {
         const { autoscaling, locations } = poolIn(gcp, name).spec;
-        return autoscaling?.enabled === true ? (autoscaling.minNodeCount ?? 0) * (locations?.length ?? 0) : 0;
+        if (autoscaling?.enabled !== true) return 0;
+        return autoscaling.totalMinNodeCount || (autoscaling.minNodeCount ?? 0) * (locations?.length ?? 0);
       },
       terminateInstance: async (name) => {
         const instance = [...gcp.model.instances.values()].find((one) => one.name === name);

@@ -95,7 +95,7 @@ describe('a pool to be replaced in place', () => {
       policy: withFound(named, facts.cluster),
       run: 'run-1',
       pool,
-      provider: { lacks, spread: spreadEvenly },
+      provider: { lacks, spread: spreadEvenly, grows: spreadEvenly },
       facts,
     });
   };

@@ -13,15 +13,19 @@ const uneven = inZones('a', 'a', 'a', 'b');
 function planWith(
   nodes: ReturnType<typeof inZones>,
   spread: (needs: ZonedSize) => ZonedSize,
-  { policy = {}, newPool }: { policy?: Partial<Policy>; newPool?: PoolFacts } = {},
+  {
+    policy = {},
+    newPool,
+    pool = aPool(nodes),
+  }: { policy?: Partial<Policy>; newPool?: PoolFacts; pool?: PoolFacts } = {},
 ) {
   const facts = factsOf({ nodes, pods: onePodOnEach('web', nodes), traffic: 'Cluster' });
   return buildPlan({
     policy: aPolicy(policy),
     run: 'run-1',
-    pool: aPool(nodes),
+    pool,
     ...(newPool && { newPool }),
-    provider: { lacks: {}, spread },
+    provider: { lacks: {}, spread, grows: spread === sameInEachZone ? (needs) => needs : spread },
     facts,
   });
 }
@@ -57,7 +61,38 @@ describe('three nodes in one zone and one in the other', () => {
   });
 });
 
-test.each([[['a', 'a', 'b', 'b']], [['a', 'a', 'b']]])('zones with %j are even enough for every cloud', (zones) => {
+describe('two nodes in one zone and one in the other', () => {
+  const nodes = inZones('a', 'a', 'b');
+
+  test('are even enough where the cloud balances zones', () => {
+    const plan = planWith(nodes, spreadEvenly);
+    expect(plan).not.toHaveProperty('zones');
+    expect(told(plan)).toEqual([]);
+  });
+
+  test('get one more where all zones have one size, which the plan says', () => {
+    const plan = planWith(nodes, sameInEachZone);
+    expect(plan.zones).toEqual({ a: 2, b: 1 });
+    expect(told(plan)).toEqual([expect.stringMatching(/^warning: .*\(a: 2 → 2, b: 1 → 2\): 1 node more than/)]);
+  });
+
+  test.each<[string, Partial<Policy>, PoolFacts | undefined]>([
+    ['in waves', { nodeSurge: { instances: 1 } }, undefined],
+    ['in a pool that exists', { adoptTarget: true }, aPool([])],
+  ])('get no more %s, where zones grow one by one', (_how, policy, newPool) => {
+    const plan = planWith(nodes, sameInEachZone, { policy, ...(newPool && { newPool }) });
+    expect(plan.zones).toEqual({ a: 2, b: 1 });
+    expect(told(plan)).toEqual([]);
+  });
+});
+
+test('a zone with the only node makes a pool of as many nodes as zones, where all zones have one size', () => {
+  const nodes = inZones('a');
+  const pool = { ...aPool(nodes), zones: ['a', 'b', 'c'] };
+  expect(told(planWith(nodes, sameInEachZone, { pool }))).toEqual([expect.stringMatching(/: 2 nodes more than/)]);
+});
+
+test.each([[['a', 'a', 'b', 'b']], [['a', 'b', 'c']]])('zones with %j are even enough for every cloud', (zones) => {
   const plan = planWith(inZones(...zones), sameInEachZone);
   expect(plan).not.toHaveProperty('zones');
   expect(told(plan)).toEqual([]);
