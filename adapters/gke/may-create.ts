@@ -3,12 +3,13 @@ import { NodeferryError } from '../../core/model/problem.ts';
 import type { TargetPolicy } from '../../core/policy/policy.ts';
 import { type GkeClients, readGke } from './clients.ts';
 import { locationName, poolSubject } from './names.ts';
+import { findVersionProblem } from './node-version.ts';
 import { readCluster, requireNodePool } from './observe.ts';
 import type { NodePoolMessage } from './settings-label.ts';
 
 /**
  * Checks before anything is changed whether GKE would create such a replacement. @throws NodeferryError ProviderRefused for an Autopilot cluster, a
- * pool that GKE manages or upgrades itself, and a version that it does not offer
+ * pool that GKE manages or upgrades itself, and a version that it does not offer: GKE withdraws earlier patches, also that of the pool
  */
 export async function requireMayCreate(clients: GkeClients, source: PoolRef, target: TargetPolicy): Promise<void> {
   const cluster = await readCluster(clients, source);
@@ -22,7 +23,11 @@ export async function requireMayCreate(clients: GkeClients, source: PoolRef, tar
   const pool = await requireNodePool(clients, source);
   requireQuiet(source, pool);
   requireKnownFields(source, target);
-  await requireVersion(clients, source, target['releaseVersion'] ?? target.version, cluster.currentMasterVersion ?? '');
+  await requireVersion(clients, source, {
+    wanted: target['releaseVersion'] ?? target.version,
+    own: pool.version ?? '',
+    controlPlane: cluster.currentMasterVersion ?? '',
+  });
 }
 
 function requireQuiet(source: PoolRef, pool: NodePoolMessage): void {
@@ -51,40 +56,17 @@ function requireKnownFields(source: PoolRef, { launchTemplateVersion }: TargetPo
   throw refused(source, 'GKE has no launch templates', 'Leave target.launchTemplateVersion out of the policy.');
 }
 
-/** GKE offers whole versions (`1.36.3-gke.1000`), and takes `1.36` and `1.36.3` for the newest of them. */
 async function requireVersion(
   clients: GkeClients,
   source: PoolRef,
-  wanted: string | undefined,
-  controlPlane: string,
+  versions: { readonly wanted: string | undefined; readonly own: string; readonly controlPlane: string },
 ): Promise<void> {
-  if (wanted === undefined) return;
   const name = locationName(clients.project, source);
   const { validNodeVersions } = await readGke(clients, 'container.clusters.list', name, (gke, options) =>
     gke.getServerConfig({ name }, options),
   );
-  const offered = (validNodeVersions ?? []).filter(
-    (one) => one === wanted || (/^[.-]/.test(one.slice(wanted.length)) && one.startsWith(wanted)),
-  );
-  if (offered.length === 0) {
-    throw refused(
-      source,
-      `GKE offers no nodes of version ${wanted} there`,
-      `It offers ${(validNodeVersions ?? []).join(', ')}.`,
-    );
-  }
-  if (minorOf(wanted) > minorOf(controlPlane)) {
-    throw refused(
-      source,
-      `version ${wanted} is newer than the control plane (${controlPlane})`,
-      'Upgrade the control plane first: nodes may not be of a newer minor version.',
-    );
-  }
-}
-
-/** GKE compares no more: "Node version … must not have a greater minor version than master version …" (hashicorp/terraform-provider-google issue 6405). */
-function minorOf(version: string): number {
-  return Number(/^\d+\.(\d+)/.exec(version)?.[1] ?? 0);
+  const problem = findVersionProblem({ ...versions, offered: validNodeVersions ?? [] });
+  if (problem !== undefined) throw refused(source, problem.why, problem.hint);
 }
 
 function refused(source: PoolRef, why: string, hint: string): NodeferryError {

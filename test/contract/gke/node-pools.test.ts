@@ -161,6 +161,16 @@ describe('before anything is changed', () => {
     });
   });
 
+  test('a pool whose own version GKE has withdrawn is refused, unless the policy names another', async () => {
+    bench = await openBench({ pools: [{ ...seededPools[0], version: '1.35.7-gke.1000' }] });
+    expect(await problemOf(mayCreate({ version: undefined }))).toMatchObject({
+      code: 'ProviderRefused',
+      message: expect.stringContaining('no longer offers nodes of its version 1.35.7-gke.1000'),
+      hint: expect.stringMatching(/^Set spec.target.version .* 1.35.9-gke.2000/),
+    });
+    await mayCreate();
+  });
+
   test('nodes that are newer than the control plane are refused', async () => {
     bench = await openBench({ version: '1.35.9-gke.2000' });
     expect(await problemOf(mayCreate())).toMatchObject({
