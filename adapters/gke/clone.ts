@@ -51,6 +51,13 @@ const notClonedFromConfig = {
   effectiveCgroupMode: 'GKE writes it',
 } as const satisfies Partial<Record<keyof protos.google.container.v1.INodeConfig, string>>;
 
+/** The same for its network. */
+const notClonedFromNetwork = {
+  podIpv4CidrBlock: 'it is for a new range',
+  podIpv4RangeUtilization: 'GKE writes it',
+  networkTierConfig: 'GKE writes it',
+} as const satisfies Partial<Record<keyof NonNullable<NodePool['networkConfig']>, string>>;
+
 /** Resource labels that GKE itself sets, and ours, which belong to one pool. */
 const foreignLabels = /^(?:goog-|nodeferry-)/;
 
@@ -123,10 +130,12 @@ export function limitsFrom(pool: NodePoolMessage, total: number): NodePool['auto
   return { enabled: true, locationPolicy: owner.locationPolicy ?? 'BALANCED', ...limits };
 }
 
-/** The ranges exist already, and how full they are is only told. */
+/**
+ * The ranges exist already: a block applies only "if create_pod_range is true". How full they are, and the network tier, GKE writes (GKE API reference,
+ * NodeNetworkConfig).
+ */
 function networkOf(network: NonNullable<NodePool['networkConfig']>): NonNullable<NodePool['networkConfig']> {
-  const { podIpv4RangeUtilization: _told, ...rest } = network;
-  return { ...rest, createPodRange: false };
+  return { ...without(network, notClonedFromNetwork), createPodRange: false };
 }
 
 /** Its times are GKE's. */

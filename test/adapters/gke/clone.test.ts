@@ -123,7 +123,7 @@ describe('the replacement', () => {
   });
 
   test('uses the ranges of its source, which exist already', () => {
-    const networkConfig = { podRange: 'pods', createPodRange: true, podIpv4RangeUtilization: 0.5 };
+    const networkConfig = { podRange: 'pods', createPodRange: true, podIpv4CidrBlock: '10.4.0.0/14' };
     expect(clone({ networkConfig }).networkConfig).toEqual({ podRange: 'pods', createPodRange: false });
   });
 
