@@ -125,20 +125,24 @@ function mapMember({ currentAction, instanceStatus }: compute_v1.Schema$ManagedI
 }
 
 /**
- * State of a VM (Compute API reference, instances, `status`). `TERMINATED` is one that is off, as `SUSPENDED` is: neither is deleted. Whether a VM that is
- * being stopped is being deleted is not told.
+ * State of a VM (Compute Engine API reference, enum Instance.Types.Status). `TERMINATED` is one that is off, as `SUSPENDED` is: neither is deleted. Whether a VM
+ * that is being stopped is being deleted is not told. One that is `DEPROVISIONING` is "halted", and its addresses and disks are released. `PENDING` is one
+ * that waits for capacity. One in repair (`REPAIRING`) comes back as it was.
  */
 export function mapVmStatus(status: string | null | undefined): InstanceFacts['state'] {
   switch (status) {
+    case 'PENDING':
     case 'PROVISIONING':
     case 'STAGING':
       return 'pending';
     case 'STOPPING':
     case 'PENDING_STOP':
+    case 'DEPROVISIONING':
       return 'terminating';
     case 'TERMINATED':
     case 'STOPPED':
     case 'SUSPENDED':
+    case 'SUSPENDING':
       return 'stopped';
     default:
       return 'running';
