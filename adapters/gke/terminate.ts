@@ -77,8 +77,8 @@ function requireAboveMinimum(observation: PoolObservation): void {
 }
 
 /**
- * State of a VM, whichever pool it was in: that of the VM, unless its group is about to delete it, alone or to create it again. It runs on until the
- * group gets to that. One that is abandoned leaves its group, but goes on (Compute API reference, listManagedInstances, `currentAction`).
+ * State of a VM, whichever pool it was in: that of the VM, unless its group is about to delete it, alone or to create it again. It goes on as
+ * it is until the group gets to that. One that is abandoned leaves its group, but goes on (Compute API reference, listManagedInstances, `currentAction`).
  */
 export async function observeInstance(
   clients: GkeClients,
@@ -86,7 +86,7 @@ export async function observeInstance(
   instanceId: string,
 ): Promise<InstanceFacts['state']> {
   const state = await vmState(clients, ref, instanceId);
-  if (state !== 'running') return state;
+  if (state === 'terminating' || state === 'terminated') return state;
   const observation = await findPool(clients, ref);
   const action = observation && findMember(observation, instanceId)?.member.currentAction;
   return action === 'DELETING' || action === 'RECREATING' ? 'terminating' : state;

@@ -79,6 +79,15 @@ test.each([
   expect(await bench.pools.observeInstance(bench.web, victim.instanceId)).toBe(state);
 });
 
+test('a VM that is off is about to be deleted all the same', async () => {
+  const vm = bench.gcp.model.instances.get(`${victim.zone}/${victim.instanceId}`);
+  const group = [...bench.gcp.model.groups.values()].find(({ zone }) => zone === victim.zone);
+  if (vm === undefined) throw new Error('no VM');
+  vm.status = 'TERMINATED';
+  group?.members.set(vm.name, { name: vm.name, action: 'DELETING' });
+  expect(await bench.pools.observeInstance(bench.web, vm.name)).toBe('terminating');
+});
+
 describe('the provider ID of a Node', () => {
   const providerId = (zone: string) => `gce://lab-project/${zone}/${victim.instanceId}`;
 
