@@ -63,7 +63,9 @@ export async function setAutoscaling(clients: GkeClients, ref: PoolRef, wanted: 
 function sameLimits(now: Autoscaling, wanted: Autoscaling): boolean {
   if ((now.enabled ?? false) !== (wanted.enabled ?? false)) return false;
   const counts = ['minNodeCount', 'maxNodeCount', 'totalMinNodeCount', 'totalMaxNodeCount'] as const;
-  return wanted.enabled !== true || counts.every((count) => (now[count] ?? 0) === (wanted[count] ?? 0));
+  if (wanted.enabled !== true) return true;
+  const { locationPolicy = now.locationPolicy } = wanted;
+  return now.locationPolicy === locationPolicy && counts.every((count) => (now[count] ?? 0) === (wanted[count] ?? 0));
 }
 
 /** Switches auto-repair and auto-upgrade of the pool on or off. */
@@ -92,7 +94,7 @@ const exclusionMs = 30 * 24 * 3_600_000;
 
 /**
  * Adds or removes the maintenance exclusion of a pool: no upgrades of nodes. It is one of the whole cluster, by a name that tells the pool, and leaves
- * windows and exclusions of others as they are.
+ * windows and exclusions of others as they are. One that is more than half over is renewed, for a run that lasts for weeks.
  */
 export async function setExclusion(clients: GkeClients, ref: PoolRef, wanted: 'present' | 'absent'): Promise<void> {
   const name = clusterName(clients.project, ref);
@@ -101,8 +103,8 @@ export async function setExclusion(clients: GkeClients, ref: PoolRef, wanted: 'p
   await change(clients, ref, {
     what: `maintenance exclusion ${key} ${wanted}`,
     isDone: async () => {
-      const { window } = await readPolicy();
-      return Object.hasOwn(window?.maintenanceExclusions ?? {}, key) === (wanted === 'present');
+      const ours = (await readPolicy()).window?.maintenanceExclusions?.[key];
+      return wanted === 'absent' ? ours === undefined : endOf(ours) - clients.clock.now() >= exclusionMs / 2;
     },
     request: async () => {
       const policy = await readPolicy();
@@ -120,4 +122,9 @@ export async function setExclusion(clients: GkeClients, ref: PoolRef, wanted: 'p
       );
     },
   });
+}
+
+/** When an exclusion ends, epoch ms; 0 for one that is not there. */
+function endOf(exclusion: protos.google.container.v1.ITimeWindow | undefined): number {
+  return Number(exclusion?.endTime?.seconds ?? 0) * 1000;
 }

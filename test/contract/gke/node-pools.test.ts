@@ -230,6 +230,16 @@ describe('a zonal cluster', () => {
   });
 });
 
+test('an autoscaler that somebody has switched on with another location policy gets that of the owner again', async () => {
+  const autoscaling = { enabled: true, minNodeCount: 1, maxNodeCount: 4 };
+  bench = await openBench({ pools: [{ ...seededPools[0], autoscaling: { ...autoscaling, locationPolicy: 'ANY' } }] });
+  const suspended = await bench.pools.scaling.suspend(bench.web);
+  const pool = poolIn(bench.gcp, 'web');
+  pool.spec = { ...pool.spec, autoscaling: { ...autoscaling, locationPolicy: 'BALANCED' } };
+  await bench.pools.scaling.restore(bench.web, suspended);
+  expect(poolIn(bench.gcp, 'web').spec.autoscaling).toMatchObject({ ...autoscaling, locationPolicy: 'ANY' });
+});
+
 describe('zones that have lost more than another', () => {
   test.each(['rate-limit', 'unavailable', 'lost'] as const)(
     'are requested with the same request ID after %s, and with another one the next time',

@@ -32,6 +32,18 @@ test('suspending excludes upgrades of nodes for the time being, beside the windo
   expect(calls(bench.gcp, 'SetNodePoolManagement')).toEqual([]);
 });
 
+test('an exclusion that is half over is renewed when the pool is suspended again', async () => {
+  const end = () => Number(maintenance()?.maintenanceExclusions?.['nodeferry-web']?.endTime?.seconds);
+  await bench.pools.scaling.suspend(bench.web);
+  const first = end();
+  bench.cloudClock.advance(10 * 24 * 3_600_000);
+  await bench.pools.scaling.suspend(bench.web);
+  expect(end()).toBe(first);
+  bench.cloudClock.advance(10 * 24 * 3_600_000);
+  await bench.pools.scaling.suspend(bench.web);
+  expect(end() - first).toBeGreaterThanOrEqual(20 * 24 * 3_600);
+});
+
 test('a window that somebody changes at the same moment stays as they set it', async () => {
   const cluster = bench.gcp.model.clusters.get('prod');
   if (cluster === undefined) throw new Error('no cluster');
