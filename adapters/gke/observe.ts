@@ -2,6 +2,7 @@ import type { protos } from '@google-cloud/container';
 import type { compute_v1 } from '@googleapis/compute';
 import type { PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
+import { readScopes, requireReached } from '../gcp/aggregated.ts';
 import { allPages, callCompute } from '../gcp/compute-client.ts';
 import { readGoogleError } from '../gcp/read-error.ts';
 import { hasCode } from '../gcp/retry.ts';
@@ -131,7 +132,12 @@ export async function readCluster(clients: GkeClients, ref: PoolRef): Promise<pr
   );
 }
 
-/** A VM by its name, in whichever zone and group it is; undefined when there is none. A page of a filtered list may be empty though others follow. */
+/**
+ * A VM by its name, in whichever group it is, in that zone or in any of the cluster's region; undefined when there is none. A page of a filtered list may
+ * be empty though others follow.
+ *
+ * @throws NodeferryError ProviderUnavailable when it is not found, but a zone that may have it was not reached
+ */
 export async function findVm(
   clients: GkeClients,
   ref: PoolRef,
@@ -139,14 +145,22 @@ export async function findVm(
   zone: string | undefined,
 ): Promise<compute_v1.Schema$Instance | undefined> {
   const subject = `${poolSubject(ref)}: instance ${name}`;
-  const scopes = await allPages(async (pageToken) => {
-    const at = { project: clients.project, filter: `name = "${name}"`, ...(pageToken && { pageToken }) };
-    const page = await callCompute(clients, 'compute.instances.list', subject, (compute) =>
-      compute.instances.aggregatedList(at),
-    );
-    return { items: Object.entries(page.items ?? {}), next: page.nextPageToken };
-  });
-  return scopes
-    .filter(([scope]) => zone === undefined || scope === `zones/${zone}`)
-    .flatMap(([, { instances = [] }]) => instances)[0];
+  const { found, unreached } = await readScopes<compute_v1.Schema$InstancesScopedList>(
+    zone === undefined ? isIn(ref) : (scope) => scope === `zones/${zone}`,
+    async (page) => {
+      const at = { project: clients.project, filter: `name = "${name}"`, ...page };
+      return await callCompute(clients, 'compute.instances.list', subject, (compute) =>
+        compute.instances.aggregatedList(at),
+      );
+    },
+  );
+  const vm = found.flatMap(({ instances = [] }) => instances)[0];
+  if (vm === undefined) requireReached(subject, unreached);
+  return vm;
+}
+
+/** Whether a scope is a zone of the region that a cluster is in: its location is that region, or one of its zones. */
+function isIn({ region: location }: PoolRef): (scope: string) => boolean {
+  const [region = location] = /^[a-z]+-[a-z]+\d+/.exec(location) ?? [];
+  return (scope) => scope.startsWith(`zones/${region}-`);
 }

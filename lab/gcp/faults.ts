@@ -27,6 +27,8 @@ export interface FaultState {
   before: Map<string, () => void>;
   /** Zones without resources; `all` for every zone. */
   stockedOut: Set<string>;
+  /** Scopes that Compute Engine can't reach: `zones/Z`, `regions/R` or `global`. */
+  unreachable: Set<string>;
   /** CPUs that the region's quota still allows; undefined without limit. */
   quota: number | undefined;
   /** How GKE words a conflict of operations: as today, as it did earlier, or as it did without naming the operation. */
@@ -41,6 +43,8 @@ export interface Faults {
   precede(method: string, act: () => void): void;
   /** No VM can be created in the zone; without one, in any. */
   stockOut(zone?: string): void;
+  /** Compute Engine reaches nothing in a scope (`zones/Z`, `regions/R` or `global`), also in one of another region. */
+  cutOff(scope: string): void;
   /** Further node pools may have this many CPUs altogether. */
   limitCpus(cpus: number): void;
   useEarlierConflictTexts(): void;
@@ -50,7 +54,14 @@ export interface Faults {
 
 /** A state without faults. */
 export function noFaults(): FaultState {
-  return { calls: [], before: new Map(), stockedOut: new Set(), quota: undefined, conflictTexts: 'present' };
+  return {
+    calls: [],
+    before: new Map(),
+    stockedOut: new Set(),
+    unreachable: new Set(),
+    quota: undefined,
+    conflictTexts: 'present',
+  };
 }
 
 /** The controls of a fault state. */
@@ -59,6 +70,7 @@ export function faultControls(state: FaultState): Faults {
     fail: (kind, match = {}, times = 1) => void state.calls.push({ kind, match, left: times }),
     precede: (method, act) => void state.before.set(method, act),
     stockOut: (zone = 'all') => void state.stockedOut.add(zone),
+    cutOff: (scope) => void state.unreachable.add(scope),
     limitCpus: (cpus) => {
       state.quota = cpus;
     },

@@ -2,8 +2,10 @@ import { type Clock, realClock } from '../aws/clock.ts';
 import { seededRandom } from '../aws/random.ts';
 import type { ServerTls } from '../certificates.ts';
 import type { DataPlane, InstanceHooks } from '../contracts.ts';
+import { requireReachable } from './compute/aggregate.ts';
 import { driveDataPlane } from './compute/balancing/follow.ts';
 import { computeHandlers } from './compute/handlers.ts';
+import { readScope } from './compute/links.ts';
 import { serveCompute } from './compute/serve.ts';
 import { HttpError, RpcError } from './errors.ts';
 import { actBefore, type Faults, faultControls, httpFault, noFaults, rpcFault, takeFault } from './faults.ts';
@@ -124,6 +126,7 @@ export async function startSimulatedGcp(options: SimulatedGcpOptions): Promise<S
           const handler = now.compute[method];
           if (handler === undefined)
             throw new HttpError(501, 'notImplemented', `the simulated Compute Engine has no ${method}`);
+          requireReachable(now.world, readScope(path));
           return handler({ path, query, body });
         },
       );

@@ -1,5 +1,6 @@
 import type { compute_v1 } from '@googleapis/compute';
 import { NodeferryError } from '../../../core/model/problem.ts';
+import { readScopes, requireReached } from '../aggregated.ts';
 import { allPages, type ComputeClient, callCompute } from '../compute-client.ts';
 import { readGoogleError } from '../read-error.ts';
 import { nameIn, parsePath, zoneIn } from './paths.ts';
@@ -47,16 +48,24 @@ export async function readBackendService(
   );
 }
 
-/** All backend services of the project, of its regions and in front of several. */
-export async function listBackendServices({ client }: BalancerReader): Promise<compute_v1.Schema$BackendService[]> {
-  const scopes = await allPages(async (pageToken) => {
-    const at = { project: client.project, ...(pageToken && { pageToken }) };
-    const page = await callCompute(client, 'compute.backendServices.list', 'backend services', (compute) =>
-      compute.backendServices.aggregatedList(at),
-    );
-    return { items: Object.values(page.items ?? {}), next: page.nextPageToken };
-  });
-  return scopes.flatMap(({ backendServices = [] }) => backendServices);
+/**
+ * The backend services of the region, and those in front of several. Others have no backends in it (load balancing documentation, "Backend services
+ * overview"). @throws NodeferryError ProviderUnavailable when some were not reached: a Service behind one of them would seem to have no load balancer
+ */
+export async function listBackendServices({
+  client,
+  region,
+}: BalancerReader): Promise<compute_v1.Schema$BackendService[]> {
+  const subject = 'backend services';
+  const { found, unreached } = await readScopes<compute_v1.Schema$BackendServicesScopedList>(
+    (scope) => scope === 'global' || scope === `regions/${region}`,
+    async (page) =>
+      await callCompute(client, 'compute.backendServices.list', subject, (compute) =>
+        compute.backendServices.aggregatedList({ project: client.project, ...page }),
+      ),
+  );
+  requireReached(subject, unreached);
+  return found.flatMap(({ backendServices = [] }) => backendServices);
 }
 
 /** The target pool of that name. @throws NodeferryError Conflict when it is gone */

@@ -1,5 +1,6 @@
 import { HttpError, noResource } from '../errors.ts';
 import type { World } from '../world.ts';
+import { aggregate } from './aggregate.ts';
 import type { ComputeCall, Handler } from './call.ts';
 import { describeErrors, describeGroup, describeInstance, describeMembers } from './describe.ts';
 import { pageOf, parseFilter } from './filter.ts';
@@ -100,17 +101,14 @@ export function computeHandlers(world: World): Readonly<Record<string, Handler>>
       // A page is filtered once it is taken: it may be empty though another one follows.
       const { items: page, ...next } = pageOf([...world.instances.values()], query);
       const found = page.filter(passes);
-      const items = Object.fromEntries(
-        world.zones.map((zone) => {
-          const instances = found.filter((one) => one.zone === zone).map((one) => describeInstance(world, one));
-          const warning = {
-            code: 'NO_RESULTS_ON_PAGE',
-            message: `There are no results for scope 'zones/${zone}' on this page.`,
-          };
-          return [`zones/${zone}`, instances.length > 0 ? { instances } : { warning }];
-        }),
-      );
-      return { kind: 'compute#instanceAggregatedList', items, ...next };
+      const contentsOf = (scope: string) => {
+        const instances = found
+          .filter(({ zone }) => scope === `zones/${zone}`)
+          .map((one) => describeInstance(world, one));
+        return instances.length > 0 ? { instances } : undefined;
+      };
+      const scopes = world.zones.map((zone) => `zones/${zone}`);
+      return { kind: 'compute#instanceAggregatedList', ...aggregate(world, query, scopes, contentsOf), ...next };
     },
   };
 }

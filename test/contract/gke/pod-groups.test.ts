@@ -81,6 +81,16 @@ test('groups that no backend service has get no connections, and are left out', 
   expect(await groupsOf(serviceAt(undefined, { key: 'default/unused', type: 'ClusterIP', podGroups }))).toEqual([]);
 });
 
+test('backend services of another region may be out of reach, those of its own may not', async () => {
+  bench.gcp.faults.cutOff('regions/us-east1');
+  expect(await groupsOf(web)).toHaveLength(1);
+  bench.gcp.faults.cutOff('regions/europe-west1');
+  expect(await problemOf(groupsOf(web))).toMatchObject({
+    code: 'ProviderUnavailable',
+    message: expect.stringContaining('regions/europe-west1'),
+  });
+});
+
 test('without such a Service, nobody lists backend services', async () => {
   await balancers.discover([serviceAt(undefined)]);
   expect(calls(bench.gcp, 'backendServices.aggregatedList')).toEqual([]);

@@ -106,6 +106,37 @@ describe('the provider ID of a Node', () => {
   });
 });
 
+describe('where a zone is out of reach', () => {
+  const state = async () => await bench.pools.observeInstance(bench.web, victim.instanceId);
+  const otherZone = () => (victim.zone === 'europe-west1-b' ? 'europe-west1-c' : 'europe-west1-b');
+
+  test('a VM is observed all the same if the zone is in another region', async () => {
+    bench.gcp.faults.cutOff('zones/us-east1-b');
+    expect(await state()).toBe('running');
+    bench.gcp.model.instances.delete(`${victim.zone}/${victim.instanceId}`);
+    expect(await state()).toBe('terminated');
+  });
+
+  test('no VM of the region that is not found counts as terminated', async () => {
+    bench.gcp.faults.cutOff(`zones/${victim.zone}`);
+    expect(await problemOf(state())).toMatchObject({
+      code: 'ProviderUnavailable',
+      message: expect.stringContaining(`zones/${victim.zone}`),
+      hint: expect.stringContaining('tried again'),
+    });
+  });
+
+  test('a VM whose zone is known is asked for there alone', async () => {
+    const gone = `gce://lab-project/${victim.zone}/gke-prod-web-gone`;
+    bench.gcp.faults.cutOff(`zones/${otherZone()}`);
+    expect(await bench.pools.observeInstance(bench.web, gone)).toBe('terminated');
+    bench.gcp.faults.cutOff(`zones/${victim.zone}`);
+    expect(await problemOf(bench.pools.observeInstance(bench.web, gone))).toMatchObject({
+      code: 'ProviderUnavailable',
+    });
+  });
+});
+
 test('a rate limit on reads is waited out', async () => {
   bench.gcp.faults.fail('rate-limit', { method: 'instanceGroupManagers.listManagedInstances' }, 2);
   bench.gcp.faults.fail('rate-limit', { method: 'GetNodePool' }, 2);

@@ -121,6 +121,22 @@ describe('a VM', () => {
     });
   });
 
+  test('is not told of when its zone is out of reach: the list fails, or has a warning in its place', async () => {
+    const { gce, gcp } = await startWithGroup();
+    gcp.faults.cutOff('zones/europe-west1-c');
+    gcp.faults.cutOff('zones/us-east1-b');
+    expect(await httpErrorOf(gce.instances.aggregatedList({ project }))).toMatchObject({ status: 503 });
+    const { items, unreachables } = (await gce.instances.aggregatedList({ project, returnPartialSuccess: true })).data;
+    expect(items?.['zones/europe-west1-b']?.instances).toHaveLength(2);
+    expect(items?.['zones/europe-west1-c']).toMatchObject({ warning: { code: 'UNREACHABLE' } });
+    expect(unreachables).toEqual([
+      expect.stringMatching(/zones\/europe-west1-c$/),
+      expect.stringMatching(/zones\/us-east1-b$/),
+    ]);
+    expect(await httpErrorOf(gce.instances.list({ project, zone: 'europe-west1-c' }))).toMatchObject({ status: 503 });
+    expect((await gce.backendServices.aggregatedList({ project })).data.unreachables).toBeUndefined();
+  });
+
   test('that is not there is notFound', async () => {
     const { gce } = await startWithGroup();
     expect(await httpErrorOf(gce.instances.get({ project, zone, instance: 'nope' }))).toEqual({

@@ -1,4 +1,5 @@
 import type { World } from '../../world.ts';
+import { aggregate } from '../aggregate.ts';
 import type { ComputeCall, Handler } from '../call.ts';
 import { pageOf, parseFilter } from '../filter.ts';
 import { linkTo, readScope } from '../links.ts';
@@ -44,7 +45,7 @@ function methodsFor(world: World, kind: Kind): Readonly<Record<string, Handler>>
   return {
     get: (call) => describeResource(world, kind, found(call)),
     list: (call) => listResources(world, kind, call),
-    aggregatedList: (call) => aggregate(world, kind, call),
+    aggregatedList: (call) => aggregateResources(world, kind, call),
     insert: (call) =>
       mutate(world, call, about(call, 'insert', String(call.body['name'])), () => {
         addResource(world, kind, readScope(call.path), call.body);
@@ -89,23 +90,18 @@ function listResources(world: World, kind: Kind, { path, query }: ComputeCall) {
   };
 }
 
-function aggregate(world: World, kind: Kind, { query }: ComputeCall) {
+function aggregateResources(world: World, kind: Kind, { query }: ComputeCall) {
   const passes = parseFilter(query.get('filter'));
   const scopes = [
     ...('global' in kind.apis ? ['global'] : []),
     ...('region' in kind.apis ? [`regions/${world.region}`] : []),
     ...('zone' in kind.apis ? world.zones.map((zone) => `zones/${zone}`) : []),
   ];
-  const items = Object.fromEntries(
-    scopes.map((scope) => {
-      const found = resourcesIn(world, kind, scope).map((one) => describeResource(world, kind, one));
-      const warning = {
-        code: 'NO_RESULTS_ON_PAGE',
-        message: `There are no results for scope '${scope}' on this page.`,
-      };
-      const passing = found.filter(passes);
-      return [scope, passing.length > 0 ? { [kind.collection]: passing } : { warning }];
-    }),
-  );
-  return { kind: `compute#${kind.singular}AggregatedList`, items };
+  const contentsOf = (scope: string) => {
+    const passing = resourcesIn(world, kind, scope)
+      .map((one) => describeResource(world, kind, one))
+      .filter(passes);
+    return passing.length > 0 ? { [kind.collection]: passing } : undefined;
+  };
+  return { kind: `compute#${kind.singular}AggregatedList`, ...aggregate(world, query, scopes, contentsOf) };
 }
