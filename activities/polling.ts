@@ -71,6 +71,10 @@ const maxBackoffMs = 30_000;
 /** Errors that say nothing about what is waited for, only that it can't be observed. */
 const blinding: readonly ProblemCode[] = ['ClusterUnreachable', 'ProviderUnavailable', 'Throttled'];
 
+function isBlinding({ problem, lacksCredentials }: NodeferryError): boolean {
+  return lacksCredentials || blinding.includes(problem.code);
+}
+
 /**
  * Polls until the poll is done or the deadline passes. Retryable errors are counted, reported and retried with back-off inside the attempt.
  * While nothing can be observed, the deadline does not advance. An attempt that follows a lost one continues from the heartbeat details:
@@ -117,7 +121,7 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
         } catch (error) {
           const failure = retryable(error);
           failures += 1;
-          if (blinding.includes(failure.problem.code)) blindSince ??= now;
+          if (isBlinding(failure)) blindSince ??= now;
           else endBlindTime(now);
           pause = Math.max(failure.retryAfterMs ?? 0, Math.min(maxBackoffMs, 500 * 2 ** Math.min(failures, 10)));
           progress = { ...progress, reason: `${failure.problem.message} (${failure.problem.code}, try ${failures})` };
@@ -218,7 +222,7 @@ function retryable(error: unknown): NodeferryError {
       );
     throw error;
   }
-  if (!problemCodes[error.problem.code].retryable) throw failureOf(error.problem, error);
+  if (!problemCodes[error.problem.code].retryable && !error.lacksCredentials) throw failureOf(error.problem, error);
   return error;
 }
 

@@ -36,12 +36,18 @@ const throttlingNames = new Set([
   'TooManyRequestsException',
 ]);
 
+/**
+ * The SDK's own error when no source of credentials has any. So it is where the agent of EKS Pod Identity or the metadata service does not answer yet:
+ * three more attempts, a second apart, are all that the SDK makes (@aws-sdk/credential-provider-http, fromHttp.ts and retry-wrapper.ts).
+ */
+const lackOfCredentials = 'CredentialsProviderError';
+
 /** Error codes for calls that were not allowed or not signed correctly (Common errors of each API reference). */
 const forbiddenNames = new Set([
   'AccessDenied',
   'AccessDeniedException',
   'AuthFailure',
-  'CredentialsProviderError',
+  lackOfCredentials,
   'ExpiredToken',
   'ExpiredTokenException',
   'IncompleteSignature',
@@ -127,7 +133,11 @@ export function toNodeferryError(error: unknown, call: AwsCall, code?: ProblemCo
       message: `${call.subject}: ${call.action}: ${facts.name}: ${facts.message}`,
       ...(said && { hint: said }),
     },
-    { cause: error, ...(facts.retryAfterMs !== undefined && { retryAfterMs: facts.retryAfterMs }) },
+    {
+      cause: error,
+      lacksCredentials: facts.name === lackOfCredentials,
+      ...(facts.retryAfterMs !== undefined && { retryAfterMs: facts.retryAfterMs }),
+    },
   );
 }
 

@@ -1,4 +1,5 @@
 import type { AuthClient } from 'google-auth-library';
+import { NodeferryError } from '../../core/model/problem.ts';
 import type { Clock } from '../../ports/clock.ts';
 
 /** How the clients of Google's services work. */
@@ -20,11 +21,28 @@ export interface GcpOptions {
   readonly resourceManagerUrl?: string;
 }
 
+const loginHint =
+  'Log in with: gcloud auth application-default login. In a cluster, bind the Kubernetes service account of the pod: see docs/worker.md.';
+
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 
-/** The credentials for all clients. Without them, each client would look for its own, and the one of GKE would ask the metadata server for them. */
-export async function authClientOf({ auth }: GcpOptions): Promise<AuthClient> {
+/**
+ * The credentials for all clients. Without them, each client would look for its own, and the one of GKE would ask the metadata server for them.
+ *
+ * That of GKE "takes a few seconds to start accepting requests on a newly created Pod" (GKE documentation, "Workload Identity", limitations), and whether
+ * there is one is asked once for each process (gcp-metadata, src/index.ts, isAvailable): that has to be forgotten, or a worker would never get credentials
+ * (googleapis/google-auth-library-nodejs, issue 1236). @throws NodeferryError Forbidden
+ */
+export async function authClientOf({ auth, project }: GcpOptions): Promise<AuthClient> {
   if (auth !== undefined) return auth;
-  const { GoogleAuth } = await import('google-auth-library');
-  return await new GoogleAuth({ scopes: [scope] }).getClient();
+  const { GoogleAuth, gcpMetadata } = await import('google-auth-library');
+  try {
+    return await new GoogleAuth({ scopes: [scope] }).getClient();
+  } catch (cause) {
+    gcpMetadata.resetIsAvailableCache();
+    throw new NodeferryError(
+      { code: 'Forbidden', message: `project ${project}: ${(cause as Error).message}`, hint: loginHint },
+      { cause, lacksCredentials: true },
+    );
+  }
 }

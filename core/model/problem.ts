@@ -56,11 +56,17 @@ export class NodeferryError extends Error {
   readonly problem: Problem;
   /** Minimum delay before a retry, ms, when the server asked for one. */
   readonly retryAfterMs: number | undefined;
+  /**
+   * There were no credentials for the call, in difference to some that were refused. A process that has just started may get them a little later, so
+   * a wait goes on; whoever runs a command has to be told at once.
+   */
+  readonly lacksCredentials: boolean;
 
-  constructor(problem: Problem, options?: { cause?: unknown; retryAfterMs?: number }) {
+  constructor(problem: Problem, options?: { cause?: unknown; retryAfterMs?: number; lacksCredentials?: boolean }) {
     super(problem.message, options?.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'NodeferryError';
     this.problem = problem;
     this.retryAfterMs = options?.retryAfterMs;
+    this.lacksCredentials = options?.lacksCredentials === true;
   }
 }

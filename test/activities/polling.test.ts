@@ -208,6 +208,25 @@ describe('the deadline of pollUntil', () => {
     return outcome.at - 1_000_000;
   }
 
+  test('stands still while there are no credentials, which credentials that are refused do not', async () => {
+    const refused = { code: 'Forbidden', message: 'Could not load credentials from any providers' } as const;
+    const missing = new NodeferryError(refused, { lacksCredentials: true });
+    const reasons: string[] = [];
+    const wait = waitOn(async ({ now }) => {
+      if (now < 1_000_000 + 600_000) throw missing;
+      return done('found');
+    });
+    const environment = new MockActivityEnvironment();
+    environment.on('heartbeat', ({ reason }: Heartbeat) => reasons.push(reason));
+    expect(await environment.run(async () => await pollUntil(wait))).toMatchObject({ outcome: 'done' });
+    expect(reasons.at(-1)).toContain('Could not load credentials from any providers (Forbidden, try');
+    const denied = waitOn(async () => {
+      throw new NodeferryError(refused);
+    });
+    const ended = new MockActivityEnvironment().run(async () => await pollUntil(denied));
+    await expect(ended).rejects.toMatchObject({ type: 'Forbidden' });
+  });
+
   test.each(['ClusterUnreachable', 'ProviderUnavailable', 'Throttled'] as const)(
     'stands still while %s keeps everything unobserved',
     async (code) => {

@@ -143,3 +143,16 @@ test.each([
 
   expect((await errorOf(callElb('elasticloadbalancing:DescribeTargetHealth', 'x', send))).problem.code).toBe(code);
 });
+
+test('a call without credentials is told apart from one with some that are refused', async () => {
+  const failed = async (error: Error) =>
+    await callEks('eks:DescribeNodegroup', 'pool prod/web', async () => {
+      throw error;
+    }).catch((caught: unknown) => caught as NodeferryError);
+  const missing = Object.assign(new Error('Could not load credentials from any providers'), {
+    name: 'CredentialsProviderError',
+  });
+  expect(await failed(missing)).toMatchObject({ problem: { code: 'Forbidden' }, lacksCredentials: true });
+  const denied = Object.assign(new Error('no'), { name: 'AccessDeniedException', $metadata: { httpStatusCode: 403 } });
+  expect(await failed(denied)).toMatchObject({ problem: { code: 'Forbidden' }, lacksCredentials: false });
+});
