@@ -5,6 +5,7 @@ import type {
   TargetGroupAttribute,
 } from '@aws-sdk/client-elastic-load-balancing-v2';
 import type { Clock } from '../../ports/clock.ts';
+import { rememberReads } from '../calls/remember.ts';
 import { type ElbReader, readLoadBalancerAttributes, readTargetGroupAttributes } from './describe.ts';
 
 /** Attributes of load balancers and target groups, which cost one call each. Attributes read after `since` (epoch ms) are fresh enough. */
@@ -20,21 +21,5 @@ export function rememberAttributes(reader: ElbReader, clock: Pick<Clock, 'now'>)
   return {
     ofLoadBalancer: (one, since) => ofLoadBalancer(one.LoadBalancerArn ?? '', one, since),
     ofTargetGroup: (one, since) => ofTargetGroup(one.TargetGroupArn ?? '', one, since),
-  };
-}
-
-function rememberReads<T, A>(clock: Pick<Clock, 'now'>, read: (one: T) => Promise<A>) {
-  const known = new Map<string, { readonly at: number; readonly answer: Promise<A> }>();
-  return async (arn: string, one: T, since: number): Promise<A> => {
-    const before = known.get(arn);
-    if (before !== undefined && before.at > since) return await before.answer;
-    const entry = { at: clock.now(), answer: read(one) };
-    known.set(arn, entry);
-    try {
-      return await entry.answer;
-    } catch (error) {
-      if (known.get(arn) === entry) known.delete(arn);
-      throw error;
-    }
   };
 }

@@ -2,10 +2,10 @@ import type { compute_v1 } from '@googleapis/compute';
 import type { ServiceFacts } from '../../../core/model/service.ts';
 import type { TargetGroupBase } from '../../../core/model/target-group.ts';
 import { isOfIngress } from './descriptions.ts';
+import type { Discoverer } from './discoverer.ts';
 import { backendService } from './kinds.ts';
 import { mapHealthCheck } from './map.ts';
 import { nameIn, parsePath, zoneIn } from './paths.ts';
-import { type BalancerReader, readHealthCheck } from './read.ts';
 import { stickiness } from './settings.ts';
 
 type BackendService = compute_v1.Schema$BackendService;
@@ -24,26 +24,25 @@ const maxInstances = 1_000;
  * does so as well whenever an Ingress is synced (pkg/controller/controller.go, syncInstanceGroup); nobody knows when that is.
  */
 export async function discoverIngressGroups(
-  reader: BalancerReader,
+  discoverer: Discoverer,
   services: readonly ServiceFacts[],
-  list: () => Promise<readonly BackendService[]>,
 ): Promise<readonly TargetGroupBase[]> {
   const named = services.flatMap(({ key, nodePortBalancers = [] }) => {
     const names = new Set(nodePortBalancers.flatMap(({ groups }) => groups));
     return names.size === 0 ? [] : [{ key, names }];
   });
   if (named.length === 0) return [];
-  const backendServices = await list();
+  const backendServices = await discoverer.list();
   const found = named.flatMap(({ key, names }) =>
     backendServices
       .filter((one) => names.has(one.name ?? '') && isOfIngress(key, one.description) && hasInstanceGroups(one))
       .map((own) => ({ key, own })),
   );
-  return await Promise.all(found.map(async ({ key, own }) => await describe(reader, key, own, backendServices)));
+  return await Promise.all(found.map(async ({ key, own }) => await describe(discoverer, key, own, backendServices)));
 }
 
 async function describe(
-  reader: BalancerReader,
+  discoverer: Discoverer,
   service: string,
   own: BackendService,
   all: readonly BackendService[],
@@ -68,7 +67,7 @@ async function describe(
     // As for groups of nodes and of pods ("Enable connection draining").
     terminatesConnectionsAfterDelay: true,
     terminatesUnhealthyConnections: false,
-    healthCheck: mapHealthCheck(await readHealthCheck(reader, own.healthChecks)),
+    healthCheck: mapHealthCheck(await discoverer.healthCheckOf(own.healthChecks)),
   };
 }
 

@@ -1,10 +1,10 @@
 import type { compute_v1 } from '@googleapis/compute';
 import type { PodGroupsFacts, ServiceFacts } from '../../../core/model/service.ts';
 import type { TargetGroupBase } from '../../../core/model/target-group.ts';
+import type { Discoverer } from './discoverer.ts';
 import { podEndpoints } from './kinds.ts';
 import { mapHealthCheck } from './map.ts';
 import { nameIn, parsePath, zoneIn } from './paths.ts';
-import { type BalancerReader, readHealthCheck } from './read.ts';
 
 /**
  * How long pods need to be deregistered: a pod that terminates is detached with the next sync of its group (ingress-gce, pkg/neg/syncers/syncer.go), and
@@ -20,13 +20,12 @@ type BackendService = compute_v1.Schema$BackendService;
  * has gets no connections, and is left out. One that several have is told once for each, because each checks and drains by itself.
  */
 export async function discoverPodGroups(
-  reader: BalancerReader,
+  discoverer: Discoverer,
   services: readonly ServiceFacts[],
-  list: () => Promise<readonly BackendService[]>,
 ): Promise<readonly TargetGroupBase[]> {
   const grouped = services.flatMap(({ key, podGroups }) => (podGroups === undefined ? [] : [{ key, podGroups }]));
   if (grouped.length === 0) return [];
-  const backendServices = await list();
+  const backendServices = await discoverer.list();
   const found = grouped.flatMap(({ key, podGroups }) =>
     podGroups.names.flatMap((name) =>
       backendServices.flatMap((backend) => {
@@ -55,7 +54,7 @@ export async function discoverPodGroups(
         terminatesConnectionsAfterDelay: true,
         terminatesUnhealthyConnections: false,
         deregistration,
-        healthCheck: mapHealthCheck(await readHealthCheck(reader, backend.healthChecks)),
+        healthCheck: mapHealthCheck(await discoverer.healthCheckOf(backend.healthChecks)),
       };
     }),
   );

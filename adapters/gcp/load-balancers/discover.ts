@@ -5,17 +5,11 @@ import type { UnsupportedServiceFacts } from '../../../core/model/unsupported-se
 import type { Discovery } from '../../../ports/load-balancers.ts';
 import { canonicalAddress } from './address.ts';
 import { isFor, isOfIngressGce } from './descriptions.ts';
+import type { Discoverer } from './discoverer.ts';
 import { backendService, targetPool } from './kinds.ts';
 import { mapHealthCheck } from './map.ts';
 import { nameIn, parsePath } from './paths.ts';
-import {
-  type BalancerReader,
-  listForwardingRules,
-  listZones,
-  readBackendService,
-  readHealthCheck,
-  readTargetPool,
-} from './read.ts';
+import { listForwardingRules, listZones, readTargetPool } from './read.ts';
 import { backendServiceSettings, targetPoolSettings } from './settings.ts';
 
 type Rule = compute_v1.Schema$ForwardingRule;
@@ -32,7 +26,7 @@ interface Match {
  * Services in `beside`, only that is reported.
  */
 export async function discoverGroups(
-  reader: BalancerReader,
+  discoverer: Discoverer,
   services: readonly ServiceFacts[],
   beside: readonly ServiceFacts[] = [],
 ): Promise<Discovery> {
@@ -40,14 +34,14 @@ export async function discoverGroups(
     ({ type, hostnames }) => type === 'LoadBalancer' && hostnames.length > 0,
   );
   if (exposed.length === 0) return { groups: [], unsupported: [] };
-  const rules = await listForwardingRules(reader);
+  const rules = await listForwardingRules(discoverer.reader);
   const judged = exposed.flatMap((service) => matchService(service, rules));
   const wanted = new Set(services.map(({ key }) => key));
   const matches = onePerBackend(judged.filter((one): one is Match => 'rule' in one && wanted.has(one.service.key)));
-  const zones = matches.length === 0 ? [] : await listZones(reader);
+  const zones = matches.length === 0 ? [] : await listZones(discoverer.reader);
   const unsupported = judged.filter((one): one is UnsupportedServiceFacts => 'why' in one);
   return {
-    groups: await Promise.all(matches.map(async (match) => await readGroup(reader, match, zones))),
+    groups: await Promise.all(matches.map(async (match) => await readGroup(discoverer, match, zones))),
     unsupported: [...Map.groupBy(unsupported, ({ service }) => service).values()].flatMap((all) => all.slice(0, 1)),
   };
 }
@@ -84,7 +78,7 @@ function onePerBackend(matches: readonly Match[]): readonly Match[] {
 }
 
 async function readGroup(
-  reader: BalancerReader,
+  discoverer: Discoverer,
   { service, rule }: Match,
   zones: readonly string[],
 ): Promise<TargetGroupBase> {
@@ -101,7 +95,7 @@ async function readGroup(
     zones,
   };
   if (id.includes('/targetPools/')) {
-    const pool = await readTargetPool(reader, name);
+    const pool = await readTargetPool(discoverer.reader, name);
     return {
       ...common,
       kind: targetPool,
@@ -112,10 +106,10 @@ async function readGroup(
       deregistrationDelayMs: 0,
       terminatesConnectionsAfterDelay: 'unknown',
       terminatesUnhealthyConnections: false,
-      healthCheck: mapHealthCheck(await readHealthCheck(reader, pool.healthChecks)),
+      healthCheck: mapHealthCheck(await discoverer.healthCheckOf(pool.healthChecks)),
     };
   }
-  const backend = await readBackendService(reader, id);
+  const backend = await discoverer.backendServiceAt(id);
   const members = membersOf(backend, service, rule);
   return {
     ...common,
@@ -128,7 +122,7 @@ async function readGroup(
     // Compute API reference, BackendService.connectionTrackingPolicy: by default TCP connections persist on an unhealthy backend.
     terminatesUnhealthyConnections:
       backend.connectionTrackingPolicy?.connectionPersistenceOnUnhealthyBackends === 'NEVER_PERSIST',
-    healthCheck: mapHealthCheck(await readHealthCheck(reader, backend.healthChecks)),
+    healthCheck: mapHealthCheck(await discoverer.healthCheckOf(backend.healthChecks)),
   };
 }
 

@@ -2,19 +2,18 @@ import { nameOfTarget, type TargetFacts, type TargetGroupBase } from '../../../c
 import { compareText } from '../../../core/text/format.ts';
 import type { LoadBalancers } from '../../../ports/load-balancers.ts';
 import { coalesce } from '../../calls/coalesce.ts';
-import { once } from '../../calls/once.ts';
 import type { RateLimiter } from '../../calls/rate-limiter.ts';
 import { type ComputeClient, createComputeClient } from '../compute-client.ts';
 import type { GcpOptions } from '../options.ts';
 import { discoverGroups } from './discover.ts';
 import { discoverIngressGroups } from './discover-ingress.ts';
 import { backendOf, discoverPodGroups } from './discover-pods.ts';
+import { openDiscoverers } from './discoverer.ts';
 import { podEndpoints, targetPool } from './kinds.ts';
 import { mapEndpoint, mapInstance, mapPodEndpoint } from './map.ts';
 import { parsePath } from './paths.ts';
 import {
   type BalancerReader,
-  listBackendServices,
   listEndpoints,
   listInstances,
   readBackendService,
@@ -45,6 +44,8 @@ export function createGoogleLoadBalancers(options: GoogleBalancerOptions): LoadB
   const { clock, region, ratePerSecond = readsPerSecond } = options;
   const { limiter = createReadLimiter(clock, ratePerSecond) } = options;
   const client = createComputeClient(options);
+  const queue = async () => await limiter.acquire();
+  const discovererFor = openDiscoverers({ client: { ...client, queue }, region }, clock);
   /** Calls that the latest read of a group took, by its ID. */
   const costs = new Map<string, number>();
   const costOf = ({ id }: TargetGroupBase) => costs.get(id) ?? 1;
@@ -60,14 +61,12 @@ export function createGoogleLoadBalancers(options: GoogleBalancerOptions): LoadB
     ({ id }) => id,
   );
   return {
-    discover: async (services, { beside } = {}) => {
-      const queue = async () => await limiter.acquire();
-      const reader = { client: { ...client, queue }, region };
-      const list = once(async () => await listBackendServices(reader));
+    discover: async (services, { beside, anew = false } = {}) => {
+      const discoverer = discovererFor(anew);
       const [ofNodes, ofPods, ofIngresses] = await Promise.all([
-        discoverGroups(reader, services, beside),
-        discoverPodGroups(reader, services, list),
-        discoverIngressGroups(reader, services, list),
+        discoverGroups(discoverer, services, beside),
+        discoverPodGroups(discoverer, services),
+        discoverIngressGroups(discoverer, services),
       ]);
       return { ...ofNodes, groups: [...ofNodes.groups, ...ofPods, ...ofIngresses] };
     },

@@ -68,6 +68,38 @@ describe('readers of the same group', () => {
   });
 });
 
+describe('discovering again', () => {
+  const discover = async (anew = false) => {
+    const before = bench.gcp.requests.length;
+    const services = [serviceAt(addresses[0]), serviceAt(addresses[1], { key: 'default/api' })];
+    const { groups } = await balancers.discover(services, { anew });
+    expect(groups.map(({ healthCheck }) => healthCheck?.intervalMs)).toEqual([3_000, 3_000]);
+    return methodsSince(before).toSorted();
+  };
+  let addresses: readonly string[] = [];
+  beforeEach(async () => {
+    const compute = openCompute(bench);
+    addresses = [await makeNodeGroups(compute), await makeNodeGroups(compute, { name: 'api' })];
+  });
+  const lists = ['backendServices.aggregatedList', 'forwardingRules.list', 'regions.get'];
+
+  test('takes as many calls for many Services as for one, while their health checks are known', async () => {
+    expect((await discover()).filter((method) => !lists.includes(method))).toEqual([
+      'regionHealthChecks.get',
+      'regionHealthChecks.get',
+    ]);
+    expect(await discover()).toEqual(lists);
+    bench.cloudClock.advance(10 * 60_000);
+    expect(await discover()).toHaveLength(lists.length + 2);
+  });
+
+  test('uses nothing of an earlier time where somebody has just changed something', async () => {
+    await discover();
+    bench.cloudClock.advance(1);
+    expect(await discover(true)).toHaveLength(lists.length + 2);
+  });
+});
+
 describe('the rate', () => {
   test('stays below half of the quota of a minute, however often is asked', async () => {
     const groups = await pool();
