@@ -11,10 +11,16 @@ type Operation = compute_v1.Schema$Operation;
 /** Until an operation is read again, ms. Each further pause is half as long again. */
 const firstPauseMs = 250;
 
+/** Attempts of one change that have failed before another one is made. Each is asked about with a call of its own. */
+const maxFailedAttempts = 10;
+
 /**
  * Changes a managed instance group, and returns when the operation is done. Until then its target size need not tell of it: DONE means that the actions
  * are scheduled (Compute API reference, instanceGroupManagers.resize and deleteInstances). The cluster autoscaler waits so too
  * (github.com/kubernetes/autoscaler, cluster-autoscaler/cloudprovider/gce/autoscaling_gce_client.go, ResizeMig and DeleteInstances).
+ *
+ * A request ID is answered with the operation that it has started, and nothing is done again (Compute API reference, `requestId`): one that has failed
+ * stays so. So the request ID has to differ with the `attempt`, and the first attempt that has not failed earlier counts. `subject` is what is changed.
  *
  * @throws NodeferryError ProviderRefused when the operation fails, Conflict when it lasts longer than `operationTimeoutMs`
  */
@@ -22,17 +28,36 @@ export async function changeGroup(
   clients: GkeClients,
   ref: PoolRef,
   { zone }: GroupName,
-  send: (compute: compute_v1.Compute) => Promise<{ readonly data: Operation }>,
+  send: (compute: compute_v1.Compute, attempt: number) => Promise<{ readonly data: Operation }>,
+  subject: string = poolSubject(ref),
 ): Promise<void> {
   await clients.beforeChange?.();
-  const asked = await callCompute(clients, 'compute.instanceGroupManagers.update', poolSubject(ref), send);
+  const ask = async (attempt: number) =>
+    await callCompute(
+      clients,
+      'compute.instanceGroupManagers.update',
+      subject,
+      async (compute) => await send(compute, attempt),
+    );
+  let asked = await ask(1);
+  for (let attempt = 2; attempt <= maxFailedAttempts && hasFailed(asked); attempt += 1) asked = await ask(attempt);
   const { error, operationType } = await waitFor(clients, ref, zone, asked);
   const [first] = error?.errors ?? [];
   if (first === undefined) return;
   throw new NodeferryError({
     code: 'ProviderRefused',
-    message: `${poolSubject(ref)}: ${operationType} in ${zone} failed: ${first.code}: ${first.message}`,
+    message: `${subject}: ${operationType} in ${zone} failed: ${first.code}: ${first.message}`,
+    hint: 'It is asked for anew when the step is tried again.',
   });
+}
+
+/** The part of a request ID that tells an attempt from those that have failed before it. */
+export function seedOf(attempt: number): readonly string[] {
+  return attempt === 1 ? [] : [`attempt ${attempt}`];
+}
+
+function hasFailed({ status, error }: Operation): boolean {
+  return status === 'DONE' && (error?.errors ?? []).length > 0;
 }
 
 /**

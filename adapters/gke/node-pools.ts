@@ -5,18 +5,9 @@ import { findAttached } from './attached.ts';
 import { createClients, type GkeClients } from './clients.ts';
 import { createPool } from './create.ts';
 import { deletePool, listReplacements } from './delete.ts';
-import { awaitGroupChanges } from './group-operations.ts';
 import { mapInstances, mapLaunchErrors, mapPool } from './map.ts';
 import { requireMayCreate } from './may-create.ts';
-import {
-  findPool,
-  groupNames,
-  observePool,
-  type PoolObservation,
-  readLaunchErrors,
-  requireNodePool,
-  requirePool,
-} from './observe.ts';
+import { findPool, observePool, type PoolObservation, readLaunchErrors, requirePool } from './observe.ts';
 import { findMissingPermissions } from './permissions.ts';
 import { resize, restoreSize, trimPool } from './sizes.ts';
 import { findOrphaned, restoreScaling, suspendFirst, suspendScaling } from './suspend.ts';
@@ -57,13 +48,7 @@ export function createGkeNodePools({ project, ...options }: GkeOptions): Managed
     observeInstance: async (ref, instanceId) =>
       await withClients(ref, async (clients) => await observeInstance(clients, ref, instanceId)),
     terminateInstance: async (ref, instanceId) =>
-      await withClients(ref, async (clients) => {
-        const asked = await terminateMember(clients, ref, instanceId);
-        // Until then neither its group nor the size of the pool shows it.
-        if (asked.outcome === 'terminating')
-          await awaitGroupChanges(clients, ref, groupNames(await requireNodePool(clients, ref)));
-        return asked;
-      }),
+      await withClients(ref, async (clients) => await terminateMember(clients, ref, instanceId)),
     replacement: {
       findReplacements: async (ref) => await withClients(ref, async (clients) => await findReplacements(clients, ref)),
       requireMayCreate: async ({ source, target }) =>

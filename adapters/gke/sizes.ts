@@ -7,7 +7,7 @@ import { notCreatedBy } from '../calls/pool-refusals.ts';
 import { requestIdOf } from '../gcp/request-id.ts';
 import type { GkeClients } from './clients.ts';
 import { limitsFrom } from './clone.ts';
-import { awaitGroupChanges, changeGroup } from './group-operations.ts';
+import { awaitGroupChanges, changeGroup, seedOf } from './group-operations.ts';
 import { maxSize } from './map.ts';
 import { poolSubject } from './names.ts';
 import { groupNames, observePool, type PoolObservation, requireNodePool, requirePool } from './observe.ts';
@@ -119,12 +119,12 @@ export async function trimPool(clients: GkeClients, ref: PoolRef): Promise<void>
     );
     const instances = missing.flatMap(({ instance }) => instance ?? []);
     if (instances.length === 0) continue;
-    await changeGroup(clients, ref, group, (compute) =>
+    await changeGroup(clients, ref, group, (compute, attempt) =>
       compute.instanceGroupManagers.deleteInstances({
         project: clients.project,
         zone,
         instanceGroupManager: name,
-        requestId: requestIdOf('trim', zone, name, ...instances),
+        requestId: requestIdOf('trim', zone, name, ...instances, ...seedOf(attempt)),
         requestBody: { instances, skipInstancesOnValidationError: true },
       }),
     );

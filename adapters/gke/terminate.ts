@@ -1,20 +1,21 @@
 import type { InstanceFacts, PoolRef } from '../../core/model/pool.ts';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { TerminationOutcome } from '../../ports/node-pools.ts';
-import { callCompute } from '../gcp/compute-client.ts';
 import { parseVmName } from '../gcp/provider-id.ts';
 import { requestIdOf } from '../gcp/request-id.ts';
 import { type GkeClients } from './clients.ts';
+import { changeGroup, seedOf } from './group-operations.ts';
 import { desiredSize, mapVmStatus, minSize, vmNameOf } from './map.ts';
 import { poolSubject } from './names.ts';
 import { findPool, findVm, type PoolObservation, requirePool, type ZoneGroup } from './observe.ts';
 import { createdByLabel, resourceLabels } from './settings-label.ts';
 
 /**
- * Deletes one VM through its managed instance group, which lowers the group's target size by one. The request ID is the same for the same VM, so a
+ * Deletes one VM through its managed instance group, which lowers the group's target size by one. Neither the group nor the size of the pool shows that
+ * before the operation is done, which is waited for. The request ID is the same for the same VM, so a
  * request that is repeated after a lost answer counts once. A VM that its group has created again under the same name is another one, with another
- * request ID. @throws NodeferryError NotOwned for a VM of another pool or of none; ProviderRefused at the minimum of a pool whose scaling is not
- * suspended and that no run created
+ * request ID. @throws NodeferryError NotOwned for a VM of another pool or of none; ProviderRefused when the operation fails, and at the minimum of a pool
+ * whose scaling is not suspended and that no run created
  */
 export async function terminateMember(
   clients: GkeClients,
@@ -28,18 +29,20 @@ export async function terminateMember(
   if (member.currentAction === 'DELETING' || member.currentAction === 'ABANDONING') return { outcome: 'already' };
   requireAboveMinimum(observation);
   const name = vmNameOf(member);
-  await callCompute(
+  const seed = ['terminate', clients.project, group.zone, group.name, name, member.id ?? 'none'];
+  await changeGroup(
     clients,
-    'compute.instanceGroupManagers.update',
-    `${poolSubject(ref)}: instance ${name}`,
-    (compute) =>
+    ref,
+    group,
+    (compute, attempt) =>
       compute.instanceGroupManagers.deleteInstances({
         project: clients.project,
         zone: group.zone,
         instanceGroupManager: group.name,
-        requestId: requestIdOf('terminate', clients.project, group.zone, group.name, name, member.id ?? 'none'),
+        requestId: requestIdOf(...seed, ...seedOf(attempt)),
         requestBody: { instances: [member.instance ?? ''], skipInstancesOnValidationError: true },
       }),
+    `${poolSubject(ref)}: instance ${name}`,
   );
   return { outcome: 'terminating' };
 }

@@ -29,6 +29,8 @@ export interface FaultState {
   stockedOut: Set<string>;
   /** Scopes that Compute Engine can't reach: `zones/Z`, `regions/R` or `global`. */
   unreachable: Set<string>;
+  /** Types of operations of which the next fails. */
+  failingOperations: string[];
   /** CPUs that the region's quota still allows; undefined without limit. */
   quota: number | undefined;
   /** How GKE words a conflict of operations: as today, as it did earlier, or as it did without naming the operation. */
@@ -45,6 +47,8 @@ export interface Faults {
   stockOut(zone?: string): void;
   /** Compute Engine reaches nothing in a scope (`zones/Z`, `regions/R` or `global`), also in one of another region. */
   cutOff(scope: string): void;
+  /** The next operation of that type is accepted, and fails without an effect. */
+  failOperation(type: string): void;
   /** Further node pools may have this many CPUs altogether. */
   limitCpus(cpus: number): void;
   useEarlierConflictTexts(): void;
@@ -59,6 +63,7 @@ export function noFaults(): FaultState {
     before: new Map(),
     stockedOut: new Set(),
     unreachable: new Set(),
+    failingOperations: [],
     quota: undefined,
     conflictTexts: 'present',
   };
@@ -71,6 +76,7 @@ export function faultControls(state: FaultState): Faults {
     precede: (method, act) => void state.before.set(method, act),
     stockOut: (zone = 'all') => void state.stockedOut.add(zone),
     cutOff: (scope) => void state.unreachable.add(scope),
+    failOperation: (type) => void state.failingOperations.push(type),
     limitCpus: (cpus) => {
       state.quota = cpus;
     },
@@ -92,6 +98,13 @@ export function takeFault(state: FaultState, service: 'gke' | 'compute', method:
   if (fault === undefined) return undefined;
   fault.left -= 1;
   return fault.kind;
+}
+
+/** Whether an operation of that type fails; the next one does not. */
+export function takeOperationFailure({ failingOperations }: FaultState, type: string): boolean {
+  const at = failingOperations.indexOf(type);
+  if (at >= 0) failingOperations.splice(at, 1);
+  return at >= 0;
 }
 
 /** Lets happen what is to happen just before this call. */

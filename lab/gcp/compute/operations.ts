@@ -1,4 +1,5 @@
 import { HttpError, noResource } from '../errors.ts';
+import { takeOperationFailure } from '../faults.ts';
 import { later, notifyChange, randomId, timestamp, type World } from '../world.ts';
 import type { ComputeCall, Handler } from './call.ts';
 import { pageOf, parseFilter } from './filter.ts';
@@ -7,6 +8,9 @@ import type { ComputeOperation } from './state.ts';
 
 /** Longest wait for an operation (Compute API reference, zoneOperations.wait: "or until the request approaches the 2 minute deadline"). */
 const maxWaitMs = 120_000;
+
+/** How an operation fails that was made to: its own call has succeeded (Compute API reference, zoneOperations, `error`). */
+const failure = { code: 'INTERNAL_ERROR', message: 'Internal error. Please try again or contact Google Support.' };
 
 /** What an operation is about. */
 interface Subject {
@@ -42,13 +46,14 @@ export function mutate(
     requestId,
     startedAt: timestamp(world),
     status: 'RUNNING',
+    fails: takeOperationFailure(world.faults, subject.type),
     endedAt: undefined,
     waiters: [],
   };
   world.computeOperations.set(operation.name, operation);
   if (requestId !== undefined) world.requestIds.set(requestId, operation);
   later(world, world.delays.computeOperationMs + more, () => {
-    finish();
+    if (!operation.fails) finish();
     operation.status = 'DONE';
     operation.endedAt = timestamp(world);
     for (const waiter of operation.waiters) waiter();
@@ -102,6 +107,7 @@ function describeOperation(world: World, operation: ComputeOperation) {
     progress: operation.status === 'DONE' ? 100 : 0,
     insertTime: operation.startedAt,
     startTime: operation.startedAt,
+    ...(operation.status === 'DONE' && operation.fails && { httpErrorStatusCode: 503, error: { errors: [failure] } }),
     ...(operation.endedAt !== undefined && { endTime: operation.endedAt }),
     ...(operation.requestId !== undefined && { clientOperationId: operation.requestId }),
     ...(place !== undefined && { [kind === 'zones' ? 'zone' : 'region']: linkTo(world, operation.scope) }),

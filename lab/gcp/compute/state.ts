@@ -56,6 +56,8 @@ export interface ComputeOperation {
   readonly requestId: string | undefined;
   readonly startedAt: string;
   status: 'RUNNING' | 'DONE';
+  /** It fails, or has failed. Whoever repeats its request ID is told of it, and nothing is tried again. */
+  readonly fails: boolean;
   endedAt: string | undefined;
   /** Called when it is done. */
   readonly waiters: (() => void)[];

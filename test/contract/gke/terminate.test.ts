@@ -56,6 +56,32 @@ describe('deleting an instance', () => {
     expect(await size()).toBe(3);
   });
 
+  test('that Google accepts, and then fails to do, is told with its reason, and tried anew by the next attempt', async () => {
+    bench.gcp.faults.failOperation(`compute.${method}`);
+    bench.gcp.faults.failOperation(`compute.${method}`);
+    for (const _attempt of [1, 2]) {
+      expect(await problemOf(terminate())).toMatchObject({
+        code: 'ProviderRefused',
+        message: expect.stringContaining(
+          `${victim.instanceId}: compute.${method} in ${victim.zone} failed: INTERNAL_ERROR`,
+        ),
+      });
+    }
+    expect(await size()).toBe(4);
+    expect(await bench.restart().terminateInstance(bench.web, victim.instanceId)).toEqual({ outcome: 'terminating' });
+    expect(await size()).toBe(3);
+    expect(requestIds().size).toBe(3);
+  });
+
+  test('waits for its own operation alone, however many others run in the pool', async () => {
+    const instances = await bench.pools.observeInstances(bench.web);
+    const before = bench.gcp.requests.length;
+    await Promise.all(instances.slice(0, 3).map(async ({ instanceId }) => await terminate(instanceId)));
+    const made = bench.gcp.requests.slice(before).map((call) => call.method);
+    expect(made).not.toContain('zoneOperations.list');
+    expect(made.filter((one) => one === 'GetNodePool')).toHaveLength(3);
+  });
+
   test('is another request for the VM that has taken its name', async () => {
     await terminate();
     bench.cloudClock.advance(10_000);
