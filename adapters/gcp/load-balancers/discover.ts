@@ -10,7 +10,7 @@ import { backendService, targetPool } from './kinds.ts';
 import { mapHealthCheck } from './map.ts';
 import { nameIn, parsePath } from './paths.ts';
 import { listForwardingRules, listZones, readTargetPool } from './read.ts';
-import { backendServiceSettings, targetPoolSettings } from './settings.ts';
+import { backendServiceSettings, reachesAllZones, targetPoolSettings } from './settings.ts';
 
 type Rule = compute_v1.Schema$ForwardingRule;
 
@@ -91,7 +91,6 @@ async function readGroup(
     loadBalancer: rule.name ?? '',
     service: key,
     strandsDraining: false,
-    crossZone: true,
     zones,
   };
   if (id.includes('/targetPools/')) {
@@ -100,6 +99,7 @@ async function readGroup(
       ...common,
       kind: targetPool,
       membership: 'all-nodes',
+      crossZone: true,
       ...targetPoolSettings(pool),
       // Connection draining is what target pools lack, and what becomes of established connections is written nowhere (load balancing documentation,
       // "Migrate an external passthrough Network Load Balancer from target pool to backend service" and "Using target pools").
@@ -115,6 +115,7 @@ async function readGroup(
     ...common,
     kind: backendService,
     ...members,
+    crossZone: reachesAllZones(backend),
     ...backendServiceSettings(backend, members.membership),
     deregistrationDelayMs: (backend.connectionDraining?.drainingTimeoutSec ?? 0) * 1_000,
     // "After the timeout duration is reached, the load balancer stops sending all traffic" ("Enable connection draining"). It is 0 unless somebody sets it.

@@ -41,6 +41,15 @@ export function backendServiceSettings(
   return { ...sticky, maxTargets: { targets: isInternal ? maxHosts.INTERNAL : maxHosts.EXTERNAL, perZone: false } };
 }
 
+/**
+ * Whether clients reach targets in other zones than their own. With zonal affinity of this kind, VMs of the region do not, even if no target of their zone
+ * is healthy (load balancing documentation, "Zonal affinity for internal passthrough Network Load Balancers"; Compute API reference, `spillover`). Other
+ * kinds go to other zones when there is not enough in one. Clients outside of the region are never bound to a zone.
+ */
+export function reachesAllZones({ networkPassThroughLbTrafficPolicy }: compute_v1.Schema$BackendService): boolean {
+  return networkPassThroughLbTrafficPolicy?.zonalAffinity?.spillover !== 'ZONAL_AFFINITY_STAY_WITHIN_ZONE';
+}
+
 /** Compute API reference, `sessionAffinity`: NONE unless something else is set. */
 export function stickiness({
   sessionAffinity,

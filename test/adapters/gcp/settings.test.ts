@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { backendServiceSettings, targetPoolSettings } from '../../../adapters/gcp/load-balancers/settings.ts';
+import {
+  backendServiceSettings,
+  reachesAllZones,
+  targetPoolSettings,
+} from '../../../adapters/gcp/load-balancers/settings.ts';
 
 const [internal, external] = [{ loadBalancingScheme: 'INTERNAL' }, { loadBalancingScheme: 'EXTERNAL' }];
 
@@ -25,4 +29,14 @@ test('clients are kept at one target unless the affinity is NONE', () => {
   expect(targetPoolSettings({ sessionAffinity: 'CLIENT_IP' }).sticky).toBe(true);
   expect(backendServiceSettings({ ...external, sessionAffinity: 'CLIENT_IP_PROTO' }, 'subset').sticky).toBe(true);
   expect(backendServiceSettings({ ...external, sessionAffinity: 'NONE' }, 'subset')).toEqual({});
+});
+
+test.each([
+  [undefined, true],
+  ['ZONAL_AFFINITY_DISABLED', true],
+  ['ZONAL_AFFINITY_SPILL_CROSS_ZONE', true],
+  ['ZONAL_AFFINITY_STAY_WITHIN_ZONE', false],
+])('with zonal affinity %s, clients reach targets of other zones: %s', (spillover, expected) => {
+  const policy = spillover && { networkPassThroughLbTrafficPolicy: { zonalAffinity: { spillover } } };
+  expect(reachesAllZones({ loadBalancingScheme: 'INTERNAL', ...policy })).toBe(expected);
 });
