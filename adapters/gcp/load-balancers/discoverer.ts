@@ -2,6 +2,7 @@ import type { compute_v1 } from '@googleapis/compute';
 import type { Clock } from '../../../ports/clock.ts';
 import { once } from '../../calls/once.ts';
 import { rememberReads } from '../../calls/remember.ts';
+import { hasCode } from '../retry.ts';
 import { parsePath } from './paths.ts';
 import { type BalancerReader, listBackendServices, readBackendService, readHealthCheck } from './read.ts';
 
@@ -28,12 +29,22 @@ export function openDiscoverers(reader: BalancerReader, clock: Clock): (anew: bo
   return (anew) => {
     const since = clock.now() - (anew ? 0 : healthChecksKnownForMs);
     const list = once(async () => await listBackendServices(reader));
+    // A role from before pods were targets may read each, but not list them.
+    const listed = once(async () => {
+      try {
+        return await list();
+      } catch (error) {
+        if (hasCode(error, 'Forbidden')) return [];
+        throw error;
+      }
+    });
     return {
       reader,
       list,
       // One that was created since the list was made is not in it.
       backendServiceAt: async (path) =>
-        (await list()).find(({ selfLink }) => parsePath(selfLink) === path) ?? (await readBackendService(reader, path)),
+        (await listed()).find(({ selfLink }) => parsePath(selfLink) === path) ??
+        (await readBackendService(reader, path)),
       healthCheckOf: async (urls) => {
         const url = urls?.[0];
         return url === undefined ? undefined : await healthCheck(url, url, since);

@@ -284,6 +284,7 @@ test('the adapter only reads', async () => {
   await statesAt(address);
   const made = bench.gcp.requests.slice(before).map(({ method }) => method);
   expect([...new Set(made)].toSorted()).toEqual([
+    'backendServices.aggregatedList',
     'forwardingRules.list',
     'networkEndpointGroups.listNetworkEndpoints',
     'regionBackendServices.get',
