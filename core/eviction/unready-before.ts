@@ -6,19 +6,10 @@ import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
 
 /**
- * Pods behind Services that were not ready when the run was planned, by owner: how many, and how many pods the owner had. Plain data. Owners whose pods
- * were all ready are left out.
+ * Pods behind Services that were not ready when the run was planned, and not merely starting, by owner: how many, and how many pods the owner had. Plain
+ * data. Owners that had none are left out.
  */
 export type UnreadyBefore = Readonly<Record<string, { readonly unready: number; readonly pods: number }>>;
-
-/** Counts them in one observation. */
-export function countUnready(cluster: ClusterFacts): UnreadyBefore {
-  const unready = cluster.pods.filter((pod) => isUnready(pod) && servicesOf(pod, cluster).length > 0);
-  const byOwner = [...Map.groupBy(unready, ownerOf)].toSorted(([a], [b]) => compareText(a, b));
-  return Object.fromEntries(
-    byOwner.map(([owner, pods]) => [owner, { unready: pods.length, pods: countPods(pods[0], cluster) }]),
-  );
-}
 
 /** What tells pods that stay unready from those that a run waits for. */
 interface LastingQuestion {
@@ -26,23 +17,35 @@ interface LastingQuestion {
   readonly policy: Pick<Policy, 'waits'>;
   /** Epoch ms. */
   readonly now: number;
-  /** Absent where nobody knows: then the run waits for all of them. */
-  readonly unreadyBefore?: UnreadyBefore;
+}
+
+/** Counts them in one observation. A pod that has turned unready only now may recover at once, e.g. when a rollout ends. */
+export function countUnready(question: LastingQuestion): UnreadyBefore {
+  const { facts } = question;
+  const unready = facts.pods.filter((pod) => isLasting(pod, question) && servicesOf(pod, facts).length > 0);
+  const byOwner = [...Map.groupBy(unready, ownerOf)].toSorted(([a], [b]) => compareText(a, b));
+  return Object.fromEntries(
+    byOwner.map(([owner, pods]) => [owner, { unready: pods.length, pods: countPods(pods[0], facts) }]),
+  );
 }
 
 /**
  * UIDs of pods for which the run does not wait: of each owner as many as were not ready before the run, those first that have been unready for longest. A
  * broken pod stays broken when it moves, so it is not known by its UID. All others may be replacements of pods that the run has moved, and are waited
  * for, however long they take. Of an owner that has been scaled down since, fewer are left out: its unready pods go first (kubernetes
- * pkg/controller/controller_utils.go, ActivePodsWithRanks). A pod that has become unready only now may recover.
+ * pkg/controller/controller_utils.go, ActivePodsWithRanks). So they are of one that has been scaled up: a new pod may be unready while those from before
+ * have recovered. A pod that has become unready only now may recover. Without `unreadyBefore` nobody knows, and the run waits for all of them.
  */
-export function findLasting(pods: readonly PodFacts[], question: LastingQuestion): ReadonlySet<string> {
+export function findLasting(
+  pods: readonly PodFacts[],
+  question: LastingQuestion & { readonly unreadyBefore?: UnreadyBefore },
+): ReadonlySet<string> {
   const { facts, unreadyBefore = {} } = question;
   const lasting = pods.filter((pod) => unreadyBefore[ownerOf(pod)] !== undefined && isLasting(pod, question));
   const left = [...Map.groupBy(lasting, ownerOf)].flatMap(([owner, own]) => {
     const { unready = 0, pods: before = 0 } = unreadyBefore[owner] ?? {};
-    const fewer = Math.max(0, before - countPods(own[0], facts));
-    return own.toSorted((a, b) => sinceOf(a) - sinceOf(b)).slice(0, Math.max(0, unready - fewer));
+    const scaled = Math.abs(countPods(own[0], facts) - before);
+    return own.toSorted((a, b) => sinceOf(a) - sinceOf(b)).slice(0, Math.max(0, unready - scaled));
   });
   return new Set(left.map(({ uid }) => uid));
 }

@@ -80,7 +80,7 @@ export function* buildPlanInSlices(question: PlanQuestion): Slices<PoolPlan> {
   const surged = surgesPods(policy) ? surgedFacts({ ...asked, facts, batch: nodes }) : facts;
   const surge = policy.selection === undefined ? neededSize(nodes, pool) : 0;
   const unplaced = countUnplaced(facts.cluster);
-  const unreadyBefore = countUnready(facts.cluster);
+  const unreadyBefore = countUnready({ facts: facts.cluster, policy, now: facts.observedAt });
   const adopted = policy.adoptTarget === true ? newPool : undefined;
   const atOnce = surgeAtOnce(policy, surge);
   const zones = policy.selection === undefined ? unevenZones(nodes, pool, surge, provider) : undefined;

@@ -143,6 +143,11 @@ describe('Services without a budget', () => {
     test('let none leave for one that went when they were scaled down', () => {
       expect(round([unready('web-9')], before(1, 5))).toEqual([]);
     });
+
+    test('let none leave for one that may have come when they were scaled up', () => {
+      expect(round([unready('web-9')], before(1, 3))).toEqual([]);
+      expect(round([unready('web-9')], before(2, 3))).toEqual(leaves);
+    });
   });
 
   test('keep their last ready endpoint until another is ready', () => {
