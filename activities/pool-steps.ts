@@ -38,7 +38,7 @@ export function createPoolSteps(ports: Ports<Actions & Fencing>, observer: Obser
 
   async function requestDeletion({ pool, onlyIfCreatedBy }: DeletePoolInput, fence: Fence): Promise<void> {
     await fence.check();
-    const options = onlyIfCreatedBy === undefined ? {} : { onlyIfCreatedBy };
+    const options = { ...(onlyIfCreatedBy && { onlyIfCreatedBy }), ...beforeEachChange(fence) };
     await requireCapability(pools, pool, 'replacement').deletePool(pool, options);
   }
 

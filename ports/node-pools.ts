@@ -96,9 +96,9 @@ export interface PoolReplacement {
   /**
    * Requests the deletion; does nothing while the pool is being deleted. What runs have changed elsewhere for its sake is restored, also when the pool is
    * gone already. With `onlyIfCreatedBy` it refuses (NotOwned) a pool that this run did not create. Without it, it refuses (ProviderRefused) a pool that still
-   * has instances.
+   * has instances, also one that has got them while that was restored.
    */
-  deletePool(ref: PoolRef, options: { readonly onlyIfCreatedBy?: string }): Promise<void>;
+  deletePool(ref: PoolRef, options: Guarded & { readonly onlyIfCreatedBy?: string }): Promise<void>;
 }
 
 /** Instances that are requested. */

@@ -11,8 +11,9 @@ import { liveInstances, requireCreator, type UpdateTiming } from './sizes.ts';
 import { restoreScaling } from './suspend.ts';
 
 /**
- * EKS deletes a node group with all its instances. A pool that still has instances is therefore not deleted. The pools that replace one are in use once it
- * is to be deleted, also when somebody else has done that.
+ * EKS deletes a node group with all its instances (EKS user guide, "Delete a managed node group from your cluster"). A pool that still has instances is
+ * therefore not deleted. The pools that replace one are in use once it is to be deleted, also when somebody else has done that. To let them shrink takes
+ * minutes, in which an autoscaler may have raised the pool, so it is read once more after that.
  */
 export async function deletePool(
   clients: EksClients,
@@ -22,12 +23,17 @@ export async function deletePool(
 ): Promise<void> {
   const observation = await findPool(clients, ref);
   if (observation?.nodegroup.status === 'DELETING') return;
-  if (observation !== undefined) {
-    if (onlyIfCreatedBy === undefined) requireNoInstances(poolSubject(ref), liveInstances(observation.group));
-    else requireCreator(observation, onlyIfCreatedBy, 'is not deleted');
-  }
+  if (observation !== undefined) requireDeletable(observation, onlyIfCreatedBy);
   if (onlyIfCreatedBy === undefined) await endReplacement(clients, ref, timing);
-  if (observation !== undefined) await requestDeletion(clients, ref);
+  const left = observation && (await findPool(clients, ref));
+  if (left === undefined || left.nodegroup.status === 'DELETING') return;
+  requireDeletable(left, onlyIfCreatedBy);
+  await requestDeletion(clients, ref);
+}
+
+function requireDeletable(observation: PoolObservation, onlyIfCreatedBy: string | undefined): void {
+  if (onlyIfCreatedBy === undefined) requireNoInstances(poolSubject(observation.ref), liveInstances(observation.group));
+  else requireCreator(observation, onlyIfCreatedBy, 'is not deleted');
 }
 
 /** The pools that replace this one may shrink again as their owner chose. */
@@ -58,7 +64,8 @@ async function listNodegroups({ eks }: EksClients, ref: PoolRef): Promise<readon
   return names;
 }
 
-async function requestDeletion({ eks }: EksClients, ref: PoolRef): Promise<void> {
+async function requestDeletion({ eks, beforeChange }: EksClients, ref: PoolRef): Promise<void> {
+  await beforeChange?.();
   try {
     await callEks('eks:DeleteNodegroup', poolSubject(ref), () =>
       eks.send(new DeleteNodegroupCommand({ clusterName: ref.cluster, nodegroupName: ref.name })),

@@ -73,7 +73,8 @@ export function createEksNodePools(options: EksOptions): ManagedNodePools {
       createPool: ({ source, ...request }) => createPool(guarded(source.region, request), source, request),
       requireMayCreate: ({ source, target }) => requireMayLaunch(clientsFor(source.region), source, target),
       resize: (ref, request) => resize(guarded(ref.region, request), ref, request, timing),
-      deletePool: (ref, { onlyIfCreatedBy }) => deletePool(clientsFor(ref.region), ref, onlyIfCreatedBy, timing),
+      deletePool: (ref, { onlyIfCreatedBy, ...guard }) =>
+        deletePool(guarded(ref.region, guard), ref, onlyIfCreatedBy, timing),
     },
     size: {
       restoreSize: (ref, request) => restoreSize(guarded(ref.region, request), ref, request.size, timing),

@@ -178,11 +178,12 @@ async function tagSuspended(
 }
 
 async function untag(
-  { eks }: EksClients,
+  { eks, beforeChange }: EksClients,
   { ref, nodegroup }: PoolObservation,
   tagKeys: readonly string[],
 ): Promise<void> {
   if (tagKeys.length === 0) return;
+  await beforeChange?.();
   await callEks('eks:UntagResource', poolSubject(ref), () =>
     eks.send(new UntagResourceCommand({ resourceArn: nodegroup.nodegroupArn, tagKeys: [...tagKeys] })),
   );

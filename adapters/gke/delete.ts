@@ -4,7 +4,7 @@ import { hasCode } from '../gcp/retry.ts';
 import { changeGke, type GkeClients, readGke } from './clients.ts';
 import { mapInstances } from './map.ts';
 import { clusterName, poolName, poolSubject } from './names.ts';
-import { findNodePool, findPool } from './observe.ts';
+import { findNodePool, findPool, type PoolObservation } from './observe.ts';
 import { change } from './operations.ts';
 import { setExclusion } from './settings.ts';
 import {
@@ -29,14 +29,16 @@ export async function deletePool(
 ): Promise<void> {
   const observation = await findPool(clients, ref);
   if (observation?.pool.status === 'STOPPING') return;
-  if (observation !== undefined) {
-    if (onlyIfCreatedBy === undefined)
-      requireNoInstances(poolSubject(ref), mapInstances(observation.groups).filter(isLive));
-    else requireCreator(observation, onlyIfCreatedBy, 'is not deleted');
-  }
+  if (observation !== undefined) requireDeletable(observation, onlyIfCreatedBy);
   if (onlyIfCreatedBy === undefined) await endReplacement(clients, ref);
   await setExclusion(clients, ref, 'absent');
-  if (observation !== undefined) await requestDeletion(clients, ref);
+  if (observation !== undefined) await requestDeletion(clients, ref, onlyIfCreatedBy);
+}
+
+function requireDeletable(observation: PoolObservation, onlyIfCreatedBy: string | undefined): void {
+  if (onlyIfCreatedBy === undefined)
+    requireNoInstances(poolSubject(observation.ref), mapInstances(observation.groups).filter(isLive));
+  else requireCreator(observation, onlyIfCreatedBy, 'is not deleted');
 }
 
 /** The pools that replace this one are in use now: their autoscalers may shrink them again as their owner chose. */
@@ -58,9 +60,10 @@ export async function listReplacements(clients: GkeClients, ref: PoolRef): Promi
 
 /**
  * Requests the deletion, and returns when GKE has begun it. The client itself repeats the request when an answer is lost, and may then meet the
- * operation that it has started.
+ * operation that it has started. Before each request the pool is read once more: the operations until then take minutes, in which an autoscaler may have
+ * raised it.
  */
-async function requestDeletion(clients: GkeClients, ref: PoolRef): Promise<void> {
+async function requestDeletion(clients: GkeClients, ref: PoolRef, onlyIfCreatedBy: string | undefined): Promise<void> {
   const name = poolName(clients.project, ref);
   await change(clients, ref, {
     what: 'deletion',
@@ -70,6 +73,8 @@ async function requestDeletion(clients: GkeClients, ref: PoolRef): Promise<void>
       return pool === undefined || pool.status === 'STOPPING';
     },
     request: async () => {
+      const observation = await findPool(clients, ref);
+      if (observation !== undefined) requireDeletable(observation, onlyIfCreatedBy);
       try {
         return await changeGke(clients, 'container.clusters.update', poolSubject(ref), (gke, options) =>
           gke.deleteNodePool({ name }, options),

@@ -57,8 +57,8 @@ export function createGkeNodePools({ project, ...options }: GkeOptions): Managed
         await withClients(source, async (clients) => await createPool(clients, source, request), request),
       resize: async (ref, request) =>
         await withClients(ref, async (clients) => await resize(clients, ref, request), request),
-      deletePool: async (ref, { onlyIfCreatedBy }) =>
-        await withClients(ref, async (clients) => await deletePool(clients, ref, onlyIfCreatedBy)),
+      deletePool: async (ref, { onlyIfCreatedBy, ...guard }) =>
+        await withClients(ref, async (clients) => await deletePool(clients, ref, onlyIfCreatedBy), guard),
     },
     size: {
       restoreSize: async (ref, request) =>

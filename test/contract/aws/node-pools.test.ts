@@ -1,3 +1,4 @@
+import { AutoScalingClient, SetDesiredCapacityCommand } from '@aws-sdk/client-auto-scaling';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createEksNodePools } from '../../../adapters/eks/node-pools.ts';
 import type { ManagedNodePools } from '../../../ports/node-pools.ts';
@@ -22,6 +23,19 @@ const create = (overrides: { run?: string; token?: string; size?: number; poolNa
     run: overrides.run ?? 'run-1',
     token: overrides.token ?? 'run-1/surge',
   });
+
+/** An autoscaler sets the size of a pool. */
+async function scaleTo(pool: string, size: number): Promise<void> {
+  const input = { AutoScalingGroupName: groupOf(pool).name, DesiredCapacity: size };
+  await new AutoScalingClient({ region: bench.web.region }).send(new SetDesiredCapacityCommand(input));
+}
+
+function groupOf(pool: string) {
+  const { model } = bench.aws;
+  const group = model.autoScalingGroups.get(model.nodegroups.get(pool)?.autoScalingGroup ?? '');
+  if (group === undefined) throw new Error(`no group of ${pool}`);
+  return group;
+}
 
 const replacement = () => ({ ...bench.web, name: 'web-new' });
 
@@ -108,5 +122,49 @@ describe('deleting a pool', () => {
 
     expect(await pools.findPool(replacement())).toBeUndefined();
     expect(calls(bench.aws, 'DeleteNodegroup')).toHaveLength(1);
+  });
+});
+
+describe('deleting a pool that was empty', () => {
+  const empty = async () => {
+    await create();
+    bench.cloudClock.advance(10_000);
+    await pools.scaling.suspend(bench.web);
+    for (const { instanceId } of await pools.observeInstances(bench.web))
+      await pools.terminateInstance(bench.web, instanceId);
+    bench.cloudClock.advance(10_000);
+  };
+
+  test('is refused once an autoscaler has raised it while the minimum of the new pool was restored', async () => {
+    await empty();
+    const sleep = async (ms: number) => {
+      await scaleTo('web', 1);
+      await bench.clock.sleep(ms);
+    };
+    const slow = createEksNodePools({ clock: { ...bench.clock, sleep }, maxAttempts: 2 });
+
+    expect(await problemOf(slow.replacement.deletePool(bench.web, {}))).toMatchObject({
+      code: 'ProviderRefused',
+      message: expect.stringContaining('it still has i-'),
+    });
+    expect(calls(bench.aws, 'DeleteNodegroup')).toEqual([]);
+  });
+
+  test('ends where the caller may change nothing any more, before each change', async () => {
+    await empty();
+    const updates = calls(bench.aws, 'UpdateNodegroupConfig').length;
+    for (const [allowed, action, made] of [
+      [0, 'UpdateNodegroupConfig', updates],
+      [1, 'UntagResource', 0],
+      [1, 'DeleteNodegroup', 0],
+    ] as const) {
+      let left: number = allowed;
+      const beforeChange = async () => {
+        left -= 1;
+        if (left < 0) throw new Error('too late');
+      };
+      await expect(pools.replacement.deletePool(bench.web, { beforeChange })).rejects.toThrow('too late');
+      expect(calls(bench.aws, action)).toHaveLength(made);
+    }
   });
 });

@@ -1,6 +1,7 @@
 /** GKE has no request IDs and one operation at a time: what is lost is found again, and what is refused waits. */
 import './tls-roots.ts';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { reconcile } from '../../../lab/gcp/compute/groups.ts';
 import { startOperation } from '../../../lab/gcp/gke/operations.ts';
 import { later } from '../../../lab/gcp/world.ts';
 import { entriesOf } from '../../support/suspension.ts';
@@ -22,6 +23,23 @@ function startUpgrade(ms: number): string {
   const cluster = model.clusters.get('prod');
   if (cluster === undefined) throw new Error('no cluster');
   return startOperation(model, cluster, { type: 'UPGRADE_MASTER', run: (done) => later(model, ms, () => done()) }).name;
+}
+
+/** The pool has no instance left, and its autoscaler rests. */
+async function emptyWeb(): Promise<void> {
+  await bench.pools.scaling.suspend(bench.web);
+  for (const { instanceId } of await bench.pools.observeInstances(bench.web))
+    await bench.pools.terminateInstance(bench.web, instanceId);
+  bench.cloudClock.advance(10_000);
+}
+
+/** Somebody else raises the pool by one instance. */
+function raiseWeb(): void {
+  const { model } = bench.gcp;
+  const group = [...model.groups.values()].find(({ name }) => name.includes('-web-'));
+  if (group === undefined) throw new Error('no group');
+  group.targetSize += 1;
+  reconcile(model, group);
 }
 
 describe('while somebody else’s operation runs', () => {
@@ -88,6 +106,24 @@ describe('while somebody else’s operation runs', () => {
     expect(calls(bench.gcp, method).map(({ outcome }) => outcome)).toEqual(['FAILED_PRECONDITION']);
   });
 
+  test('no pool is deleted after it when the caller may change nothing any more', async () => {
+    await emptyWeb();
+    startUpgrade(60_000);
+    await expect(bench.pools.replacement.deletePool(bench.web, { beforeChange })).rejects.toThrow('too late');
+    expect(operations()).not.toContain('DELETE_NODE_POOL');
+  });
+
+  test('no pool is deleted after it that has an instance by then', async () => {
+    await emptyWeb();
+    startUpgrade(60_000);
+    later(bench.gcp.model, 30_000, raiseWeb);
+    expect(await problemOf(bench.pools.replacement.deletePool(bench.web, {}))).toMatchObject({
+      code: 'ProviderRefused',
+      message: expect.stringContaining('it still has gke-'),
+    });
+    expect(operations()).not.toContain('DELETE_NODE_POOL');
+  });
+
   test('settings are suspended after it, and restored', async () => {
     startUpgrade(60_000);
     const suspended = await bench.pools.scaling.suspend(bench.web);
@@ -114,13 +150,7 @@ describe('when the answer is lost after the request took effect', () => {
     ['CreateNodePool', 'CREATE_NODE_POOL', create],
     ['DeleteNodePool', 'DELETE_NODE_POOL', async () => await bench.pools.replacement.deletePool(bench.web, {})],
   ] as const)('%s is not made twice', async (method, type, act) => {
-    if (method === 'DeleteNodePool') {
-      await bench.pools.scaling.suspend(bench.web);
-      for (const { instanceId } of await bench.pools.observeInstances(bench.web)) {
-        await bench.pools.terminateInstance(bench.web, instanceId);
-      }
-      bench.cloudClock.advance(10_000);
-    }
+    if (method === 'DeleteNodePool') await emptyWeb();
     bench.gcp.faults.fail('lost', { method });
     await act();
     bench.cloudClock.advance(30_000);
