@@ -4,11 +4,11 @@ import { type InstanceFacts, isLive, type PoolRef } from '../../core/model/pool.
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { notCreatedBy } from '../calls/pool-refusals.ts';
-import { createdByTag } from './clone.ts';
+import { createdByTag, replacesTag } from './clone.ts';
 import { callEks } from './errors.ts';
 import { mapInstances, type PoolObservation } from './map.ts';
-import { type EksClients, poolSubject, requirePool } from './observe.ts';
-import { ownersMinSize } from './settings-tag.ts';
+import { type EksClients, findNodegroup, poolSubject, requirePool } from './observe.ts';
+import { originalMinSize, ownersMinSize } from './settings-tag.ts';
 
 /** Clock and timing for waiting until EKS has changed the sizes. */
 export interface UpdateTiming {
@@ -50,7 +50,8 @@ export function requireCreator({ ref, nodegroup }: PoolObservation, run: string,
 
 /**
  * Grows a pool that this run created to the given number of instances. Its minimum size grows with it, as long as the owner's is recorded: until the pods
- * have moved, the cluster autoscaler would remove the new nodes as unneeded. @throws NodeferryError NotOwned for a pool that another run created
+ * have moved, the cluster autoscaler would remove the new nodes as unneeded. That of a pool that an earlier version created grows up to the owner's of
+ * its source. @throws NodeferryError NotOwned for a pool that another run created
  */
 export async function resize(
   clients: EksClients,
@@ -60,12 +61,21 @@ export async function resize(
 ): Promise<void> {
   const observation = await requirePool(clients, ref);
   requireCreator(observation, run, 'does not grow');
-  const wanted = ({ MaxSize = 0, DesiredCapacity = 0 }: AutoScalingGroup): Sizes => ({
-    desired: Math.max(DesiredCapacity, size),
-    max: Math.max(MaxSize, size),
-    ...(ownersMinSize(observation.nodegroup) === undefined ? {} : { min: Math.max(DesiredCapacity, size) }),
-  });
+  const isRecorded = ownersMinSize(observation.nodegroup) !== undefined;
+  const owners = isRecorded ? 0 : await minSizeOfSource(clients, observation);
+  const wanted = ({ MinSize = 0, MaxSize = 0, DesiredCapacity = 0 }: AutoScalingGroup): Sizes => {
+    const desired = Math.max(DesiredCapacity, size);
+    const min = isRecorded ? desired : Math.max(MinSize, Math.min(owners, size));
+    return { desired, max: Math.max(MaxSize, size), min };
+  };
   await setSizes(clients, ref, wanted, patience);
+}
+
+/** The minimum size that its owner chose for the pool that this one replaces. */
+async function minSizeOfSource(clients: EksClients, { ref, nodegroup }: PoolObservation): Promise<number> {
+  const name = nodegroup.tags?.[replacesTag];
+  const source = name === undefined ? undefined : await findNodegroup(clients, { ...ref, name });
+  return source === undefined ? 0 : originalMinSize(source);
 }
 
 /**
@@ -130,7 +140,8 @@ async function updateSizes(
     .map(([name, size]) => `${name} ${size}`)
     .join(', ')}`;
   if (nodegroup.status === 'ACTIVE' || nodegroup.status === 'DEGRADED') {
-    const command = { clusterName: ref.cluster, nodegroupName: ref.name, scalingConfig: sizes };
+    const scalingConfig = withDesiredSize(sizes, { nodegroup, group });
+    const command = { clusterName: ref.cluster, nodegroupName: ref.name, scalingConfig };
     await callEks('eks:UpdateNodegroupConfig', subject, () => eks.send(new UpdateNodegroupConfigCommand(command)));
   } else if (group !== undefined) {
     const command = {
@@ -143,4 +154,18 @@ async function updateSizes(
       autoScaling.send(new UpdateAutoScalingGroupCommand(command)),
     );
   }
+}
+
+/**
+ * EKS refuses a minimum above its own desired size ("Minimum capacity 4 can't be greater than desired size 2", terraform-aws-eks issue 835), which is the one
+ * that it was last told where an autoscaler has changed that of the Auto Scaling group. Such a minimum goes along with the group's. Any other does
+ * not: the autoscaler may be changing the group, and one that shrinks terminates instances.
+ */
+function withDesiredSize(
+  sizes: NodegroupScalingConfig,
+  { nodegroup, group }: Pick<PoolObservation, 'nodegroup' | 'group'>,
+): NodegroupScalingConfig {
+  const { minSize = 0, desiredSize = group?.DesiredCapacity } = sizes;
+  const own = nodegroup.scalingConfig?.desiredSize ?? 0;
+  return minSize > own && desiredSize !== undefined ? { ...sizes, desiredSize } : sizes;
 }

@@ -10,6 +10,8 @@ export interface AwsDelays extends CloudDelays {
   readonly terminatedTargetMs: number;
   /** From UpdateNodegroupConfig to `Successful`. */
   readonly nodegroupUpdateMs: number;
+  /** From a change of an Auto Scaling group by others until EKS has the same sizes for the node group. */
+  readonly nodegroupSizesMs: number;
   /** How long a terminated instance is still returned by DescribeInstances. */
   readonly terminatedVisibleMs: number;
 }
@@ -27,6 +29,7 @@ const fast: AwsDelays = {
   launchRetryMs: 3_000,
   terminatedTargetMs: 10_000,
   nodegroupUpdateMs: 500,
+  nodegroupSizesMs: 0,
   terminatedVisibleMs: 3_600_000,
 };
 
@@ -38,6 +41,8 @@ const fast: AwsDelays = {
  * - unhealthy: new connections for 30-40 s more (aws/containers-roadmap issue 470);
  * - create timeout: a managed node group gives up on nodes that don't join after about 20 minutes (EKS user guide,
  *   "Managed node group errors", NodeCreationFailure, tells of 15 minutes and more);
+ * - sizes: EKS checks a new minimum against the desired size that it knows, not that of the group (terraform-aws-eks issue
+ *   835, terraform-provider-aws issue 18310);
  * - a terminated instance stays visible for about an hour (EC2 user guide, "Terminate your instance").
  * The others are what one commonly sees, with no promise of AWS behind them.
  */
@@ -54,6 +59,7 @@ const real: AwsDelays = {
   launchRetryMs: 30_000,
   terminatedTargetMs: 60_000,
   nodegroupUpdateMs: 30_000,
+  nodegroupSizesMs: 60_000,
   terminatedVisibleMs: 3_600_000,
 };
 

@@ -135,12 +135,21 @@ function joinedMembers(world: World, group: AutoScalingGroup): number {
   ).length;
 }
 
+/** EKS has sizes of its own, which follow those that others have changed. */
+function followSizes({ clock, delays }: World, nodegroup: Nodegroup, group: AutoScalingGroup): void {
+  const follow = () => {
+    nodegroup.scaling = { min: group.min, max: group.max, desired: group.desired };
+  };
+  if (delays.nodegroupSizesMs === 0) follow();
+  else clock.after(delays.nodegroupSizesMs, follow);
+}
+
 /** Follows the Auto Scaling groups: ACTIVE when complete, DEGRADED while launches fail, then ACTIVE again. */
 export function followAutoScaling(world: World): void {
   world.groupListeners.push((group) => {
     const nodegroup = world.nodegroups.get(group.nodegroup);
     if (nodegroup === undefined || nodegroup.autoScalingGroup !== group.name) return;
-    nodegroup.scaling = { min: group.min, max: group.max, desired: group.desired };
+    followSizes(world, nodegroup, group);
     if (nodegroup.status === 'DELETING') return finishDeletion(world, nodegroup, group);
     if (nodegroup.status === 'CREATE_FAILED') return;
     nodegroup.issues = launchIssues(nodegroup, group);

@@ -129,6 +129,11 @@ function applyUpdate(
   else if (maxUnavailablePercentage !== undefined) nodegroup.maxUnavailable = { percentage: maxUnavailablePercentage };
   const group = world.autoScalingGroups.get(nodegroup.autoScalingGroup ?? '');
   if (group === undefined) return notifyChange(world);
-  Object.assign(group, scaling);
+  const { minSize, maxSize, desiredSize } = input.scalingConfig ?? {};
+  Object.assign(group, {
+    min: minSize ?? group.min,
+    max: maxSize ?? group.max,
+    desired: desiredSize ?? group.desired,
+  });
   reconcile(world, group);
 }

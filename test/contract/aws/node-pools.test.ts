@@ -168,3 +168,31 @@ describe('deleting a pool that was empty', () => {
     }
   });
 });
+
+describe('growing a replacement', () => {
+  test('that an autoscaler has raised goes on although EKS still has the size from before', async () => {
+    await bench.close();
+    bench = await openBench({ delays: { nodegroupSizesMs: 60_000 } });
+    pools = createEksNodePools({ clock: bench.clock, maxAttempts: 2 });
+    bench.cloudClock.advance(10_000);
+    await create({ size: 2 });
+    bench.cloudClock.advance(70_000);
+    await scaleTo('web-new', 4);
+
+    await pools.replacement.resize(replacement(), { size: 4, run: 'run-1' });
+
+    expect(groupOf('web-new')).toMatchObject({ min: 4, desired: 4, max: 8 });
+  });
+
+  test('that an earlier version has created raises its minimum up to that of its source', async () => {
+    await create({ size: 1 });
+    bench.cloudClock.advance(10_000);
+    bench.aws.model.nodegroups.get('web-new')?.tags.delete('nodeferry.dev/min-size');
+    await pools.scaling.suspend(bench.web);
+
+    await pools.replacement.resize(replacement(), { size: 2, run: 'run-1' });
+    await pools.replacement.resize(replacement(), { size: 3, run: 'run-1' });
+
+    expect(groupOf('web-new')).toMatchObject({ min: 2, desired: 3 });
+  });
+});
