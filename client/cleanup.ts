@@ -10,7 +10,7 @@ import {
 } from '../core/cleanup/plan-cleanup.ts';
 import { balancedServicesOf, type TargetsAsked } from '../core/cleanup/removed-pods.ts';
 import type { NodeFacts } from '../core/model/node.ts';
-import type { PoolRef } from '../core/model/pool.ts';
+import type { PoolFacts, PoolRef } from '../core/model/pool.ts';
 import { poolLockName } from '../core/model/pool-lock.ts';
 import { NodeferryError, type Problem } from '../core/model/problem.ts';
 import type { ClusterFacts } from '../core/model/serving.ts';
@@ -99,6 +99,7 @@ export async function findLeftoversOf(
   const mine = observed.filter(({ elsewhere }) => elsewhere === undefined);
   const runs = mine.map(({ run }) => run);
   const asking = await askTargets(openBalancers, facts, runs);
+  const movingTo = await findMoving(cluster, [...(pool === undefined ? [] : [pool]), ...replacements]);
   return planCleanup({
     ...found,
     cluster: asking.cluster,
@@ -106,9 +107,21 @@ export async function findLeftoversOf(
     pool,
     ...(orphaned && { orphaned: { pool: ref, suspended: orphaned } }),
     runs,
+    movingTo,
     locking: mine.flatMap(({ run, locks }) => (locks.length > 0 ? [run] : [])),
     elsewhere: observed.flatMap(({ elsewhere }) => elsewhere ?? []),
   });
+}
+
+/** The runs that move nodes to these pools, by name of the pool; of those where something is suspended, which the runs may need. */
+async function findMoving(
+  cluster: Pick<Locks, 'findRunsMovingTo'>,
+  pools: readonly PoolFacts[],
+): Promise<Readonly<Record<string, readonly string[]>>> {
+  const names = pools.flatMap(({ ref, suspended }) => (suspended === undefined ? [] : ref.name));
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await cluster.findRunsMovingTo(name)] as const)),
+  );
 }
 
 /** The pool; what is still suspended for it where it is gone. */

@@ -26,6 +26,8 @@ export interface CleanupQuestion {
   readonly runs: readonly string[];
   /** See findElsewhere. */
   readonly elsewhere?: readonly string[];
+  /** Runs that move nodes to the pool or to one of its replacements, by its name. Absent where none does. */
+  readonly movingTo?: Readonly<Record<string, readonly string[]>>;
   /** Those of the runs that hold a lock. */
   readonly locking: readonly string[];
   /** Whether the load balancers of the pods could be asked; what they have answered is in `cluster`. */
@@ -53,7 +55,7 @@ export interface CleanupPlan {
   readonly waits: readonly string[];
   /** Why the load balancers of these pods could not be asked. Absent where they were, or where none of the pods has any. */
   readonly loadBalancersUnread?: string;
-  /** Runs that have ownership marks here but work on another pool, each with the reason. They are not touched. */
+  /** Runs that have ownership marks here but work on another pool, and pools that other runs move to, each with the reason. They are not touched. */
   readonly leftAlone: readonly string[];
   /** Controllers have not yet reacted to the pods that were returned to their ReplicaSets. More actions follow after that. */
   readonly settling: boolean;
@@ -63,12 +65,16 @@ export interface CleanupPlan {
 
 /**
  * Plans the removal of everything that runs have left. Pods return to the endpoints of their Services first, and those that have been replaced are
- * evicted once nothing sends to them; then nodes return to the load balancers. Suspended scaling settings are restored. A new pool is deleted only while it has no node, because load balancers send
- * connections also through nodes without pods, and those connections would be lost.
+ * evicted once nothing sends to them; then nodes return to the load balancers. Suspended scaling settings are restored, but not of a pool that another run
+ * moves to: its new nodes would be removed as unneeded before the pods have moved. A new pool is deleted only while it has no node, because load
+ * balancers send connections also through nodes without pods, and those connections would be lost.
  */
 export function planCleanup(question: CleanupQuestion): CleanupPlan {
   const { cluster, pool, orphaned, replacements, runs, locking, asked } = question;
   const pools = [...(pool === undefined ? [] : [pool]), ...replacements];
+  const suspended = pools.flatMap((one) =>
+    one.suspended === undefined ? [] : { pool: one.ref, suspended: one.suspended, movers: moversOf(one.ref, question) },
+  );
   const mine = replacements.filter(({ createdBy, status }) => runs.includes(createdBy ?? '') && status !== 'deleting');
   const used = mine.filter((made) => nodesOf(made, cluster).length > 0);
   const adopted = runs.map((run) => ({ run, ...decideAdoption(cluster, run) }));
@@ -84,8 +90,8 @@ export function planCleanup(question: CleanupQuestion): CleanupPlan {
       ),
     ),
     ...runs.flatMap((run) => cluster.nodes.flatMap((node) => nodeActions(node, run))),
-    ...pools.flatMap(({ ref, suspended }) =>
-      suspended === undefined ? [] : [{ kind: 'restore-scaling', pool: ref, suspended } as const],
+    ...suspended.flatMap(({ movers, ...one }) =>
+      movers.length > 0 ? [] : [{ kind: 'restore-scaling', ...one } as const],
     ),
     ...(orphaned === undefined ? [] : [{ kind: 'restore-scaling', ...orphaned } as const]),
     ...mine
@@ -106,10 +112,26 @@ export function planCleanup(question: CleanupQuestion): CleanupPlan {
     ...(waits.some(({ passes }) => !passes) && asked.unread !== undefined
       ? { loadBalancersUnread: asked.unread.why }
       : {}),
-    leftAlone: question.elsewhere ?? [],
+    leftAlone: [
+      ...(question.elsewhere ?? []),
+      ...suspended.flatMap(({ movers, ...one }) => (movers.length > 0 ? explainNeeded(one, movers) : [])),
+    ],
     settling: adopted.some(({ awaited }) => awaited.length > 0),
     draining: waits.some(({ passes }) => passes),
   };
+}
+
+/** Runs that move nodes to the pool and are not cleaned up. */
+function moversOf({ name }: PoolRef, { movingTo = {}, runs }: CleanupQuestion): readonly string[] {
+  return (movingTo[name] ?? []).filter((run) => !runs.includes(run));
+}
+
+function explainNeeded(
+  { pool, suspended }: { readonly pool: PoolRef; readonly suspended: SuspendedScaling },
+  movers: readonly string[],
+): string {
+  const needed = listNames(suspended.what, 10);
+  return `pool ${pool.name}: run ${listNames(movers)} moves nodes to it, and restores ${needed} itself; clean up the pool that it replaces if it is gone`;
 }
 
 /** Describes an action as something that is to be done. */

@@ -1,6 +1,7 @@
 /** A terminated run rolls nothing back; a cleanup does, without Temporal. */
 import { describe, expect, test } from 'vitest';
-import { cleanUp } from '../../client/cleanup.ts';
+import { cleanUp, findLeftoversOf } from '../../client/cleanup.ts';
+import type { CleanupPlan } from '../../core/cleanup/plan-cleanup.ts';
 import { poolLockName } from '../../core/model/pool-lock.ts';
 import type { PoolCapabilities } from '../../ports/node-pools.ts';
 import { nodeReplacementId } from '../../workflows/messages.ts';
@@ -46,6 +47,24 @@ async function cleanUpAfter(world: World, cluster: string) {
   });
   return { left, problems };
 }
+
+test('a cleanup of the pool to which a run moves leaves to that run what it has suspended there', async () => {
+  const { world, start } = upgradeOf();
+  const { cluster: kubernetes, pools, clock } = createSimPorts(world);
+  const plans: CleanupPlan[] = [];
+  const { harness, handle } = await start({
+    before: async (step) => {
+      if (step !== 'awaitDeregistered' || plans.length > 0) return;
+      const [, cluster = ''] = handle.workflowId.split('/');
+      const target = { cluster, region: 'eu-west-1', provider: 'eks', pool: 'web-new', runs: undefined };
+      plans.push(await findLeftoversOf({ cluster: kubernetes, pools, clock }, target));
+    },
+  });
+  expect((await harness.finish(handle)).outcome).toBe('completed');
+  expect(plans).toMatchObject([
+    { actions: [], leftAlone: [expect.stringMatching(/^pool web-new: run run-1 moves nodes to it/)] },
+  ]);
+});
 
 describe('a run that was terminated', () => {
   test.each(someOf(['cordonNodes', 'awaitDeregistered', 'awaitConnectionsDrained', 'evictPods', 'removeEndpoints'], 2))(

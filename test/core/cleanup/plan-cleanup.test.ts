@@ -61,6 +61,21 @@ describe('what is left of a run', () => {
     ]);
   });
 
+  test('what a run needs that moves nodes to the pool is left to that run, unless it is cleaned up', () => {
+    const cluster = aCluster({ nodes: [] });
+    const suspended = { token: tokenOf('anything'), what: ['minimum size 2'] };
+    const pool = aPool([], { suspended });
+    const question = { cluster, pool, locking: [], movingTo: { web: ['r2'] } };
+    expect(actions(question)).toEqual([]);
+    expect(plan(question).leftAlone).toEqual([
+      'pool web: run r2 moves nodes to it, and restores minimum size 2 itself; clean up the pool that it replaces if it is gone',
+    ]);
+    expect(actions({ ...question, runs: ['r2'] })).toEqual(['pool web: restore minimum size 2']);
+    expect(actions({ ...question, movingTo: { web: [] } })).toEqual(['pool web: restore minimum size 2']);
+    const replacements = [replacement({ suspended, createdBy: 'r2' })];
+    expect(actions({ ...question, pool: undefined, replacements, movingTo: { new: ['r2'] } })).toEqual([]);
+  });
+
   test('pods return to their Services before their node is restored, and the locks go last', () => {
     const pods = [
       aPod('web-1', 'n1', endpointsRemoved),
