@@ -1,6 +1,7 @@
 /** Approvals that a run waits for. */
 import { audit } from './audit.ts';
 import type { EventOf } from './events.ts';
+import { isMissingApproval, missingApproval } from './missing-approval.ts';
 import { beginRollback } from './operators.ts';
 import { withProblems } from './stalled.ts';
 import type { RunState } from './state.ts';
@@ -28,15 +29,14 @@ export function reject(state: RunState, event: EventOf<'reject'>): RunState {
 /** The request no longer counts: the run rolls back. */
 export function withoutApproval(state: RunState): RunState {
   const { approval: _, ...status } = state.status;
-  const problem = isMissing(state) ? undefined : state.problem;
-  return withProblems({ ...state, status }, { problem, stalledNodes: state.stalledNodes });
+  const problems = state.problems.filter((problem) => !isMissingApproval(problem));
+  return withProblems({ ...state, status }, { problems, stalledNodes: state.stalledNodes });
 }
 
-/** Whether a run that is stalled waits for nothing but an approval, which a resume can't replace. */
+/** Whether a run that is stalled waits for nothing but an approval, which a resume can't replace: it needs no other. */
 export function lacksOnlyApproval(state: RunState): boolean {
-  return isMissing(state) && state.status.approval !== undefined && Object.keys(state.stalledNodes).length === 0;
-}
-
-function isMissing({ problem }: RunState): boolean {
-  return problem?.code === 'ApprovalMissing';
+  const { problems, stalledNodes } = state;
+  return (
+    problems.length > 0 && missingApproval(state).length === problems.length && Object.keys(stalledNodes).length === 0
+  );
 }

@@ -3,6 +3,7 @@
 import { count } from '../text/format.ts';
 import { audit } from './audit.ts';
 import type { Asked, EventOf } from './events.ts';
+import { missingApproval } from './missing-approval.ts';
 import { clearStalled, retryStalled } from './stalled.ts';
 import type { RunState } from './state.ts';
 
@@ -17,9 +18,9 @@ export function pause(state: RunState, event: Asked): RunState {
   return { ...audited, status: { ...audited.status, paused: before ?? { by, reason, at } } };
 }
 
-/** Ends a pause; everything that is stalled is retried. */
+/** Ends a pause; everything that is stalled is retried. What nobody has approved still waits for that. */
 export function resume(state: RunState, event: Asked): RunState {
-  return goOn(audit(state, 'resume', event));
+  return goOn(audit(state, 'resume', event), missingApproval(state));
 }
 
 /** The stalled step of one node is retried; others stay stalled. */
@@ -71,7 +72,7 @@ export function withdraw(state: RunState, { updateId }: EventOf<'withdraw'>): Ru
   return { ...state, withdrawn: [...state.withdrawn, updateId] };
 }
 
-function goOn(state: RunState): RunState {
-  const moving = retryStalled(state);
+function goOn(state: RunState, left: RunState['problems'] = []): RunState {
+  const moving = retryStalled(state, left);
   return { ...moving, status: { ...moving.status, paused: undefined } };
 }

@@ -62,6 +62,6 @@ export function recordPlan(state: RunState, { plan, since, at, clock }: EventOf<
 /** The run is over. Problems of stalled nodes no longer count; `problem` is why the run has failed. */
 export function finishRun(state: RunState, { outcome, at, problem }: EventOf<'finishRun'>): RunState {
   const finished = setPhase(state, { phase: outcome });
-  const ended = withProblems(finished, { problem, stalledNodes: {} });
+  const ended = withProblems(finished, { problems: problem === undefined ? [] : [problem], stalledNodes: {} });
   return { ...ended, status: { ...ended.status, finishedAt: at } };
 }

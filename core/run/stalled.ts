@@ -28,9 +28,8 @@ function hasTooManyStalled(state: RunState): boolean {
 
 /** Whether nodes may be excluded now. */
 export function mayProceed(state: RunState): boolean {
-  const { problem, status } = state;
-  const mayRun = problem === undefined || sparesOthers(problem);
-  return status.paused === undefined && mayRun && !hasTooManyStalled(state);
+  const { problems, status } = state;
+  return status.paused === undefined && problems.every(sparesOthers) && !hasTooManyStalled(state);
 }
 
 /** Whether this node waits for an operator. */
@@ -47,11 +46,11 @@ export function isSetAside(state: RunState, { name }: Pick<NodeRef, 'name'>): bo
 /** The state with these problems. Of several, `status` shows one that stops all nodes before one that stops a single node, and the run's own first. */
 export function withProblems(
   state: RunState,
-  { problem, stalledNodes }: Pick<RunState, 'problem' | 'stalledNodes'>,
+  { problems, stalledNodes }: Pick<RunState, 'problems' | 'stalledNodes'>,
 ): RunState {
-  const all = [...(problem === undefined ? [] : [problem]), ...Object.values(stalledNodes)];
+  const all = [...problems, ...Object.values(stalledNodes)];
   const stalled = all.find((one) => !sparesOthers(one)) ?? all[0];
-  return pauseForStalled({ ...state, problem, stalledNodes, status: { ...state.status, stalled } });
+  return pauseForStalled({ ...state, problems, stalledNodes, status: { ...state.status, stalled } });
 }
 
 /** Pauses the run while more nodes are stalled than `spec.rollout.maxFailures` allows. A pause by somebody else stays as it is. */
@@ -73,14 +72,15 @@ function withPause(state: RunState, paused: RunState['status']['paused']): RunSt
 
 /** The run needs an operator; no node is excluded until one has resumed it. */
 export function stall(state: RunState, { problem }: EventOf<'stall'>): RunState {
-  return withProblems(state, { problem, stalledNodes: state.stalledNodes });
+  return withProblems(state, { problems: [problem, ...state.problems], stalledNodes: state.stalledNodes });
 }
 
-/** The run does not need an operator any more because of this problem. */
+/** The run does not need an operator any more because of this problem; it still does because of others that are open. */
 export function endStall(state: RunState, { problem }: EventOf<'endStall'>): RunState {
-  return state.problem === problem
-    ? withProblems(state, { problem: undefined, stalledNodes: state.stalledNodes })
-    : state;
+  const problems = state.problems.filter((one) => one !== problem);
+  return problems.length === state.problems.length
+    ? state
+    : withProblems(state, { problems, stalledNodes: state.stalledNodes });
 }
 
 /**
@@ -92,8 +92,8 @@ export function markStalled(state: RunState, event: EventOf<'markStalled'>): Run
   const isMoot = isCancelled && stepOf(step).reversible;
   if (state.inProgress[name] === undefined || isMoot || resumes < resumesOf(state, name)) return state;
   const stalledNodes = { ...state.stalledNodes, [name]: problem };
-  const { problem: own } = state;
-  return withProblems(changeNode(state, name, { step: 'stalled', problem }), { problem: own, stalledNodes });
+  const { problems } = state;
+  return withProblems(changeNode(state, name, { step: 'stalled', problem }), { problems, stalledNodes });
 }
 
 /** A stalled node continues. */
@@ -101,11 +101,11 @@ export function clearStalled(state: RunState, { name }: Pick<NodeRef, 'name'>): 
   if (state.stalledNodes[name] === undefined) return state;
   const step = state.inProgress[name] === undefined ? 'pending' : 'replacing';
   const moving = changeNode(state, name, { step, problem: undefined });
-  return withProblems(moving, { problem: state.problem, stalledNodes: without(state.stalledNodes, name) });
+  return withProblems(moving, { problems: state.problems, stalledNodes: without(state.stalledNodes, name) });
 }
 
-/** Everything that is stalled, or is about to be, is retried. */
-export function retryStalled(state: RunState): RunState {
+/** Everything that is stalled, or is about to be, is retried; `left` are the problems that this does not end. */
+export function retryStalled(state: RunState, left: RunState['problems']): RunState {
   const moving = Object.keys(state.stalledNodes).reduce((next, name) => clearStalled(next, { name }), state);
-  return withProblems({ ...moving, resumes: state.resumes + 1 }, { problem: undefined, stalledNodes: {} });
+  return withProblems({ ...moving, resumes: state.resumes + 1 }, { problems: left, stalledNodes: {} });
 }

@@ -70,8 +70,8 @@ export interface RunState {
   readonly retries: Readonly<Record<string, number>>;
   /** IDs of updates that operators have withdrawn before a worker had them. */
   readonly withdrawn: readonly string[];
-  /** Why the run itself is stalled; `status` shows the most important of this and of `stalledNodes`. */
-  readonly problem: Problem | undefined;
+  /** Why the run itself is stalled, latest first; `status` shows the most important of these and of `stalledNodes`. */
+  readonly problems: readonly Problem[];
   /** Problems of nodes that wait for an operator, by name: their step is stalled, or they wait for another round. */
   readonly stalledNodes: Readonly<Record<string, Problem>>;
 
@@ -120,7 +120,7 @@ export function openState(status: RunStatus): RunState {
     resumes: 0,
     retries: {},
     withdrawn: [],
-    problem: undefined,
+    problems: [],
     stalledNodes: {},
     positions: {},
     latest: {},

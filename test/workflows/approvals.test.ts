@@ -95,6 +95,22 @@ describe('a run that needs approval', () => {
     expect(report.stalled).toBeUndefined();
   });
 
+  test('and has lost its lock meanwhile says so once it is approved, and is resumed for that', async () => {
+    const approvals = { at: ['canary'], timeoutMs: 30 * minuteMs, onTimeout: 'stall' } as const;
+    const rollout = { canary: { nodes: 1, soakMs: minuteMs }, approvals };
+    const { world, harness, handle } = await upgradeOf({ policy: { rollout } }).start();
+    await harness.until(handle, 'it waits for approval', waitsForApproval);
+    world.leases.clear();
+    await harness.until(handle, 'nobody approves', ({ stalled }) => stalled?.code === 'ApprovalMissing');
+    await handle.executeUpdate(approveUpdate, { args: [operator] });
+    const left = await harness.until(handle, 'the lock is missed', ({ approval }) => approval === undefined);
+    expect(left.stalled?.code).toBe('LockLost');
+    await handle.executeUpdate(resumeUpdate, { args: [operator] });
+    const report = await harness.finish(handle);
+    expect(report.outcome).toBe('completed');
+    expectUnharmed(world);
+  });
+
   variation('is stalled by a wait that fails, which is no time-out, and waits again when it is resumed', async () => {
     const approvals = { at: ['start'], timeoutMs: 30 * minuteMs, onTimeout: 'abort' } as const;
     let waits = 0;

@@ -199,7 +199,7 @@ function requireStalledNode(run: Run, request: OperatorRequest): void {
   const seen = name === undefined ? undefined : statusOfNamed(run.state, name);
   if (name === undefined || seen === undefined) throw refuse(`the run has no node ${name ?? 'without a name'}`);
   if (run.state.stalledNodes[name] !== undefined) return;
-  const own = run.state.problem === undefined ? '' : '; the run itself is stalled, and continues after a resume';
+  const own = run.state.problems.length === 0 ? '' : '; the run itself is stalled, and continues after a resume';
   throw refuse(`${name} is not stalled (${stepOf(seen.step).label})${own}`);
 }
 

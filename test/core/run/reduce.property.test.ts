@@ -117,10 +117,10 @@ test('each node is listed once and found at its index', () => {
 
 test('a stalled node is in progress or pending, and the run needs an operator exactly while something is stalled', () => {
   eachStep((_before, _event, after) => {
-    const { stalledNodes, inProgress, problem, status } = after;
+    const { stalledNodes, inProgress, problems, status } = after;
     for (const name of Object.keys(stalledNodes))
       expect(inProgress[name] !== undefined || statusOfNamed(after, name)?.step === 'pending').toBe(true);
-    const all = [problem, ...Object.values(stalledNodes)].filter((one) => one !== undefined);
+    const all = [...problems, ...Object.values(stalledNodes)];
     expect(status.stalled === undefined).toBe(all.length === 0);
     if (status.stalled !== undefined) expect(all).toContainEqual(status.stalled);
     const mustStop = all.some(({ code }) => code !== 'NodeUnreachable');

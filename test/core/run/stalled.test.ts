@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Problem, ProblemCode } from '../../../core/model/problem.ts';
+import { lacksOnlyApproval } from '../../../core/run/approvals.ts';
 import type { EventOf, NodeEnd, RunEvent } from '../../../core/run/events.ts';
 import { pendingOf, stepOf } from '../../../core/run/nodes.ts';
 import { isSetAside, mayProceed } from '../../../core/run/stalled.ts';
@@ -99,6 +100,22 @@ describe('of several problems', () => {
     const both = play(out, mark('n1', problem('a budget')), { type: 'stall', problem: problem('no lock') });
     expect(both.status.stalled).toEqual(problem('no lock'));
     expect(play(both, end(n1, answered(n1, 'replaced'))).status.stalled).toEqual(problem('no lock'));
+  });
+
+  test('of its own, the run shows the latest, and the other once that has ended', () => {
+    const [lock, late] = [problem('no lock', 'LockLost'), problem('nobody', 'ApprovalMissing')];
+    const wait = { type: 'requestApproval', of: 'wave 2', since: begun, until: undefined, onTimeout: 'stall' } as const;
+    const both = play(out, wait, { type: 'stall', problem: lock }, { type: 'stall', problem: late });
+    expect(both.status.stalled).toEqual(late);
+    expect(lacksOnlyApproval(both)).toBe(false);
+    expect(play(both, { type: 'endStall', problem: late }).status.stalled).toEqual(lock);
+    const approved = play(both, { type: 'approve', by: 'ada', reason: 'seen', at: begun });
+    expect(approved.status.stalled).toEqual(lock);
+    expect(mayProceed(approved)).toBe(false);
+    const resumed = play(both, resume);
+    expect(resumed.status.stalled).toEqual(late);
+    expect(lacksOnlyApproval(resumed)).toBe(true);
+    expect(play(both, { type: 'abort', by: 'ada', reason: 'no', at: begun }).status.stalled).toBeUndefined();
   });
 
   test('the first of several nodes is shown, then the next', () => {
