@@ -22,6 +22,7 @@ import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
 import type { Ports } from '../ports/ports.ts';
 import { type Agreements, maxBatch } from './agreements.ts';
+import { removeDiscardedFence } from './discarded-rounds.ts';
 import { createDismissals } from './dismissals.ts';
 import {
   createExclusion,
@@ -104,6 +105,7 @@ export function createExcludeSteps(
 
           const untracked = input.waiting.filter((node) => isExcludedBy(node, facts, input.run));
           if (untracked.length > 0) {
+            for (const node of untracked) await removeDiscardedFence(cluster, findNode(node, facts), input, fence);
             const before = untracked.map((node) => describeExclusion(node, undefined, facts, input));
             return { done: true, value: { ...describeBatch(before, undefined), ...seen } };
           }

@@ -23,6 +23,7 @@ import type { Events } from '../ports/cluster/events.ts';
 import type { Fencing } from '../ports/cluster/fencing.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
 import type { Ports } from '../ports/ports.ts';
+import { removeDiscardedFence } from './discarded-rounds.ts';
 import type { Fence, PoolStepInput } from './fence.ts';
 import { type HeldLocks, withLocks } from './momentary-locks.ts';
 import { publishNodeEvent, requireInstanceGone } from './node-actions.ts';
@@ -162,17 +163,14 @@ export function createExclusion(ports: Ports<Actions & Fencing & Locks & Events>
 
   async function exclude(
     node: NodeRef,
-    { run, policy }: ExcludeInput,
+    input: ExcludeInput,
     { facts }: DecidingObservation,
     { held, fence }: { readonly held: HeldLocks; readonly fence: Fence },
   ): Promise<void> {
+    const { run, policy } = input;
     await held.require();
     const excluded = await cluster.guarded(fence.check).exclude(node, run);
-    // That of its last restoration. Rounds begin anew when the run is reset, and its steps have to be able to fence it.
-    if (findNode(node, facts)?.ownership.fence?.run === run) {
-      await fence.check();
-      await cluster.unfenceNode(node, run);
-    }
+    await removeDiscardedFence(cluster, findNode(node, facts), input, fence);
     // One whose name another node has by now ends in its steps.
     if (excluded === 'gone' && findSuccessor(node, await observer.cluster()) === undefined)
       await requireInstanceGone(pools, node, policy);

@@ -3,7 +3,8 @@
  * but still reaches the cluster.
  */
 
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { FencingToken } from '../../core/model/node.ts';
 import type { PoolPlan } from '../../core/plan/pool-plan.ts';
 import type { Ports } from '../../ports/ports.ts';
 import { ownershipOf } from '../simulator/cluster-port.ts';
@@ -11,6 +12,7 @@ import type { World } from '../simulator/world.ts';
 import { MockActivityEnvironment } from '../support/activity-environment.ts';
 import { inActivity } from '../support/in-activity.ts';
 import { type UpgradeScene, upgradeOf } from '../support/upgrade-of.ts';
+import { exclude } from './leaving-nodes.ts';
 import { createActivities, type LockedPool, lockPool, run } from './lock-pool.ts';
 
 interface LivingOn extends LockedPool {
@@ -93,16 +95,45 @@ test('an exclusion that lives on neither cordons nor excludes a node that its ru
   world.clock.stop();
 });
 
-test('a node that was restored before its run was reset is excluded again, and its steps can fence it', async () => {
+/** Excludes a node that is fenced as after its third round, and fences it for these steps. */
+async function excludeFenced(
+  rounds: number | undefined,
+  steps: readonly FencingToken[],
+  prepare: (world: World) => void = () => undefined,
+) {
   const { world, plan, activities, ports, step, next } = await openScene();
   for (const node of plan.nodes)
     await ports.cluster.fenceNode(node, { run, round: 3, step: 2, attempt: Number.MAX_SAFE_INTEGER });
+  prepare(world);
   const { baselines, nodes: waiting } = plan;
-  const question = { ...next(), baselines, inFlight: [], waiting, direction: 'forward' as const };
+  const known = rounds === undefined ? {} : { rounds: Object.fromEntries(waiting.map(({ name }) => [name, rounds])) };
+  const question = { ...next(), ...known, baselines, inFlight: [], waiting, direction: 'forward' as const };
   const excluded = await step('exclude', async () => await activities.excludeNext(question));
   world.clock.stop();
   if (!('node' in excluded)) throw new Error('no node was excluded');
-  expect(await ports.cluster.fenceNode(excluded.node, { run, round: 1, step: 1, attempt: 1 })).toBe('done');
+  const answers: string[] = [];
+  for (const one of steps) answers.push(await ports.cluster.fenceNode(excluded.node, one));
+  return answers;
+}
+
+describe('the fence of a node that was restored', () => {
+  const attempt = (round: number, step = 1): FencingToken => ({ run, round, step, attempt: 1 });
+
+  test('before its run was reset is gone once it is excluded again, so that its steps can fence it', async () => {
+    expect(await excludeFenced(undefined, [attempt(1)])).toEqual(['done']);
+    expect(await excludeFenced(2, [attempt(3)])).toEqual(['done']);
+  });
+
+  test('is gone also where the exclusion ended before it was, and is found later', async () => {
+    const excludeFirst = ({ nodes: [node] }: World) => {
+      if (node !== undefined) exclude(node);
+    };
+    expect(await excludeFenced(undefined, [attempt(1)], excludeFirst)).toEqual(['done']);
+  });
+
+  test('keeps attempts of that round away until the steps of the next have fenced it', async () => {
+    expect(await excludeFenced(3, [attempt(3, 1), attempt(4)])).toEqual(['superseded', 'done']);
+  });
 });
 
 test.each([
