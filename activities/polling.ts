@@ -133,8 +133,7 @@ export async function pollUntil<T extends object>(wait: Wait<T>): Promise<Outcom
         const untilDeadline = stands ? Number.POSITIVE_INFINITY : (until ?? 0) - wait.clock.now();
         // What a poll saw that began before the deadline can be as old as the poll took: minutes, behind hundreds of target groups.
         const isTooLate = untilDeadline <= 0 && now >= (until ?? now);
-        if (expired || (isTooLate && !isSelfResolving))
-          return deadline({ ...wait, hint }, progress, wait.clock.now());
+        if (expired || (isTooLate && !isSelfResolving)) return deadline({ ...wait, hint }, progress, wait.clock.now());
         const left = untilDeadline <= 0 ? pause : Math.min(pause, untilDeadline);
         await wait.clock.sleep(Math.max(1, left), Context.current().cancellationSignal);
       }

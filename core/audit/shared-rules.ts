@@ -40,6 +40,7 @@ import { wkl030ToleratesCordon } from '../plan/audit/wkl-030-tolerates-cordon.ts
 import { wkl031LocalVolume } from '../plan/audit/wkl-031-local-volume.ts';
 import { wkl032Resized } from '../plan/audit/wkl-032-resized.ts';
 import { wkl034EvictedWhileTarget } from '../plan/audit/wkl-034-evicted-while-target.ts';
+import type { Finding } from '../plan/finding.ts';
 import { changeCheck } from './change-check.ts';
 import type { WantedAttributes } from './cloud-terms.ts';
 import { patchAnnotations, patchObject, withCommands } from './commands.ts';
@@ -47,7 +48,6 @@ import type { Fix } from './fix.ts';
 import { type AddedFix, fromPlan } from './from-plan.ts';
 import type { AuditedObject, AuditQuestion, Rule } from './rule.ts';
 import { attributeFix, canSet, isUndrained } from './target-group-attributes.ts';
-import type { Finding } from '../plan/finding.ts';
 import { runTwo } from './two-replicas.ts';
 
 const guide = 'Elastic Load Balancing user guide for Network Load Balancers';
@@ -197,7 +197,15 @@ function quickerCheck(service: AuditedObject, { terms, facts }: AuditQuestion): 
 function acceptLoss(_: AuditedObject, __: AuditQuestion, { acceptableFor = [] }: Finding): AddedFix {
   if (acceptableFor.length === 0) return {};
   const services = acceptableFor.map((key) => `      - ${key}`);
-  return { yaml: ['# of the policy: accepts that connections are lost', 'spec:', '  guard:', '    acceptUnprotected:', ...services].join('\n') };
+  return {
+    yaml: [
+      '# of the policy: accepts that connections are lost',
+      'spec:',
+      '  guard:',
+      '    acceptUnprotected:',
+      ...services,
+    ].join('\n'),
+  };
 }
 
 /** A drain time for the target groups of a Service that have none. */

@@ -22,7 +22,9 @@ export function interceptors(): WorkflowInterceptors {
     internals: [
       {
         activate: (input, next) => {
-          const isAsked = input.activation.jobs?.some(({ queryWorkflow }) => queryWorkflow?.queryType === metadataQuery);
+          const isAsked = input.activation.jobs?.some(
+            ({ queryWorkflow }) => queryWorkflow?.queryType === metadataQuery,
+          );
           if (isAsked === true && renderCurrent !== undefined) setCurrentDetails(renderCurrent());
           next(input);
         },
