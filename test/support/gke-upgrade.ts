@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { Policy } from '../../core/policy/policy.ts';
 import { ownershipOf } from '../simulator/cluster-port.ts';
+import { addIdlePool } from '../simulator/scenario.ts';
 import { type GkeCloud, gkeZones, moveToGke } from './gke-world.ts';
 import { expectNothingLost } from './run-checks.ts';
 import { type Upgrade, type UpgradeScene, upgradeOf } from './upgrade-of.ts';
@@ -8,16 +9,25 @@ import { type Upgrade, type UpgradeScene, upgradeOf } from './upgrade-of.ts';
 /** An upgrade of a node pool of GKE that may begin. */
 export interface GkeUpgrade extends Upgrade, GkeCloud {}
 
+/** A cluster of GKE, beside what is in every world. */
+interface GkeScene extends UpgradeScene {
+  readonly channel?: 'REGULAR';
+  /** Somebody has made pool `web-new` with so many nodes, for the run to adopt. */
+  readonly adopted?: number;
+}
+
 /** Sets the scene of an upgrade on GKE, with four nodes in two zones. The run is `run-1`. */
-export async function gkeUpgradeOf(scene: UpgradeScene & { readonly channel?: 'REGULAR' } = {}): Promise<GkeUpgrade> {
-  const { channel, ...rest } = scene;
+export async function gkeUpgradeOf(scene: GkeScene = {}): Promise<GkeUpgrade> {
+  const { channel, adopted, ...rest } = scene;
   const upgrade = upgradeOf({ zones: gkeZones, ...rest });
+  if (adopted !== undefined) addIdlePool(upgrade.world, 'web-new', adopted, { version: 'v1.36.3' });
   const cloud = await moveToGke(upgrade.world, channel && { channel });
   const policy: Policy = {
     ...upgrade.policy,
     cluster: { name: cloud.cluster, region: 'europe-west1' },
     pool: { provider: 'gke', name: 'web' },
     target: { ...upgrade.policy.target, version: '1.36' },
+    ...(adopted === undefined ? {} : { adoptTarget: true }),
   };
   const start: Upgrade['start'] = async (hooks = {}, input = {}) => ({
     ...(await upgrade.start(hooks, { policy, ...input })),

@@ -25,7 +25,10 @@ export interface GkeCloud {
 /** Google's client takes a second to start, and its server half a second: what follows shares them. */
 let shared: SimulatedGcp | undefined;
 
-/** Has Google run the VMs of pool `web` of this world, whose zones are `gkeZones`, in a cluster of its own. */
+/** The versions of pools of the world: that of `web`, and that of every other. */
+const versions = { web: '1.35.9-gke.2000', other: '1.36.3-gke.1000' } as const;
+
+/** Has Google run the VMs of the pools of this world, whose zones are `gkeZones`, in a cluster of its own. */
 export async function moveToGke(world: World, release: { readonly channel?: 'REGULAR' } = {}): Promise<GkeCloud> {
   const cluster = `c${randomUUID().slice(0, 8)}`;
   const seeded: BootedInstance[] = [];
@@ -42,16 +45,14 @@ export async function moveToGke(world: World, release: { readonly channel?: 'REG
       {
         name: cluster,
         ...release,
-        pools: [
-          {
-            name: 'web',
-            version: '1.35.9-gke.2000',
-            initialNodeCount: world.instances.length / gkeZones.length,
-            autoscaling: { enabled: true, minNodeCount: 1, maxNodeCount: 4 },
-            management: { autoUpgrade: true, autoRepair: true },
-            config: { machineType: 'e2-medium' },
-          },
-        ],
+        pools: world.pools.map(({ name }) => ({
+          name,
+          version: name === 'web' ? versions.web : versions.other,
+          initialNodeCount: world.instances.filter(({ pool }) => pool === name).length / gkeZones.length,
+          autoscaling: { enabled: true, minNodeCount: 1, maxNodeCount: 4 },
+          management: { autoUpgrade: true, autoRepair: true },
+          config: { machineType: 'e2-medium' },
+        })),
       },
     ],
     zones: gkeZones,
@@ -64,9 +65,13 @@ export async function moveToGke(world: World, release: { readonly channel?: 'REG
     },
   });
   isSeeded = true;
-  for (const zone of gkeZones) {
-    const own = world.instances.filter((instance) => instance.zone === zone);
-    seeded.filter((vm) => vm.zone === zone).forEach((vm, index) => rename(world, own[index], vm.instanceId));
+  for (const { name } of world.pools) {
+    for (const zone of gkeZones) {
+      const own = world.instances.filter((instance) => instance.zone === zone && instance.pool === name);
+      seeded
+        .filter((vm) => vm.zone === zone && vm.nodegroup === name)
+        .forEach((vm, index) => rename(world, own[index], vm.instanceId));
+    }
   }
   world.pools = [];
   const worker = mortalWorker(world, gcp, (clock) => createPools(gcp, clock));
