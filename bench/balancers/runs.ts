@@ -1,4 +1,5 @@
 /** Replaces a pool behind load balancers of several kinds, once in each order, in the same lab and under the same traffic. */
+import type { RunStatus } from '../../core/status/status.ts';
 import {
   followLabUpgrade,
   inBatches,
@@ -28,6 +29,9 @@ const volume: TrafficVolume = { connect: 20, keepalive: 10, keepaliveClients: 5,
 
 /** Requests time out after 5 s: only then are the results of the last ones known, ms. */
 const afterglowMs = 8_000;
+
+/** Far above what any order takes on a busy machine, ms. */
+const longestMs = 9 * 60_000;
 
 const version = '1.36';
 
@@ -121,9 +125,14 @@ async function replaceWithNodeferry(
   const policy = labUpgradePolicy(session.lab, { ...change, ...differenceOf(order, scenario) });
   const isLate = order === 'late-controllers' || order === 'without-rule';
   const late = isLate ? startLateControllers(refuse) : undefined;
+  const begun = Date.now();
   try {
     await startLabUpgrade(session, policy);
-    const report = await followLabUpgrade(session, policy, late?.onStatus, signal);
+    const onStatus = (status: RunStatus) => {
+      late?.onStatus(status);
+      requireMoving(status, Date.now() - begun);
+    };
+    const report = await followLabUpgrade(session, policy, onStatus, signal);
     if (report.outcome !== 'completed') throw new Error(`the run is ${report.outcome}: ${JSON.stringify(report)}`);
     const { durationMs, unprotected, disabledRules } = report;
     const off = disabledRules.length === 0 ? {} : { disabledRules };
@@ -131,6 +140,14 @@ async function replaceWithNodeferry(
   } finally {
     late?.end();
   }
+}
+
+/** Nobody helps a run that stalls or does not end here: what it waits for is the result. */
+function requireMoving({ stalled, waiting, nodes }: RunStatus, elapsedMs: number): void {
+  if (stalled !== undefined) throw new Error(`the run is stalled: ${stalled.message}`);
+  if (elapsedMs < longestMs) return;
+  const waits = [waiting, ...nodes.map((node) => node.waiting)].flatMap((wait) => wait?.for ?? []);
+  throw new Error(`the run has not ended: ${waits.join('; ')}`);
 }
 
 async function replaceUsually(
