@@ -37,7 +37,8 @@ export async function authClientOf({ auth, project }: GcpOptions): Promise<AuthC
   if (auth !== undefined) return auth;
   const { GoogleAuth, gcpMetadata } = await import('google-auth-library');
   try {
-    return await new GoogleAuth({ scopes: [scope] }).getClient();
+    // Without the project, gcloud would be started to find one (google-auth-library, googleauth.js, getDefaultServiceProjectId).
+    return await new GoogleAuth({ scopes: [scope], projectId: project }).getClient();
   } catch (cause) {
     gcpMetadata.resetIsAvailableCache();
     throw new NodeferryError(
