@@ -31,7 +31,7 @@ const volume: TrafficVolume = { connect: 20, keepalive: 10, keepaliveClients: 5,
 const afterglowMs = 8_000;
 
 /** Far above what any order takes on a busy machine, ms. */
-const longestMs = 9 * 60_000;
+const maxRunMs = 9 * 60_000;
 
 const version = '1.36';
 
@@ -145,7 +145,7 @@ async function replaceWithNodeferry(
 /** Nobody helps a run that stalls or does not end here: what it waits for is the result. */
 function requireMoving({ stalled, waiting, nodes }: RunStatus, elapsedMs: number): void {
   if (stalled !== undefined) throw new Error(`the run is stalled: ${stalled.message}`);
-  if (elapsedMs < longestMs) return;
+  if (elapsedMs < maxRunMs) return;
   const waits = [waiting, ...nodes.map((node) => node.waiting)].flatMap((wait) => wait?.for ?? []);
   throw new Error(`the run has not ended: ${waits.join('; ')}`);
 }
