@@ -30,7 +30,7 @@ export function reject(state: RunState, event: EventOf<'reject'>): RunState {
 export function withoutApproval(state: RunState): RunState {
   const { approval: _, ...status } = state.status;
   const problems = state.problems.filter((problem) => !isMissingApproval(problem));
-  return withProblems({ ...state, status }, { problems, stalledNodes: state.stalledNodes });
+  return withProblems({ ...state, status }, { problems });
 }
 
 /** Whether a run that is stalled waits for nothing but an approval, which a resume can't replace: it needs no other. */

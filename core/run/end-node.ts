@@ -33,7 +33,7 @@ export function endNode(state: RunState, event: EventOf<'endNode'>): RunState {
   const others = without(next.stalledNodes, name);
   return withProblems(
     { ...next, inProgress: without(next.inProgress, name) },
-    { problems: next.problems, stalledNodes: problem === undefined ? others : { ...others, [name]: problem } },
+    { stalledNodes: problem === undefined ? others : { ...others, [name]: problem } },
   );
 }
 
@@ -51,7 +51,7 @@ function endSkipped(state: RunState, node: NodeRef, status: NodeStatus, clock: n
   const known = recordExternalChanges(merged, { changes: wasTooLate ? [{ at: merged.now, what }] : [] });
   return withProblems(
     { ...known, inProgress: without(known.inProgress, name) },
-    { problems: known.problems, stalledNodes: without(known.stalledNodes, name) },
+    { stalledNodes: without(known.stalledNodes, name) },
   );
 }
 

@@ -43,11 +43,9 @@ export function isSetAside(state: RunState, { name }: Pick<NodeRef, 'name'>): bo
   return problem !== undefined && (sparesOthers(problem) || !hasTooManyStalled(state));
 }
 
-/** The state with these problems. Of several, `status` shows one that stops all nodes before one that stops a single node, and the run's own first. */
-export function withProblems(
-  state: RunState,
-  { problems, stalledNodes }: Pick<RunState, 'problems' | 'stalledNodes'>,
-): RunState {
+/** The state with these problems, and those that are not named as they are. Of several, `status` shows one that stops all nodes before one that stops a single node, and the run's own first. */
+export function withProblems(state: RunState, changes: Partial<Pick<RunState, 'problems' | 'stalledNodes'>>): RunState {
+  const { problems, stalledNodes } = { ...state, ...changes };
   const all = [...problems, ...Object.values(stalledNodes)];
   const stalled = all.find((one) => !sparesOthers(one)) ?? all[0];
   return pauseForStalled({ ...state, problems, stalledNodes, status: { ...state.status, stalled } });
@@ -72,15 +70,13 @@ function withPause(state: RunState, paused: RunState['status']['paused']): RunSt
 
 /** The run needs an operator; no node is excluded until one has resumed it. */
 export function stall(state: RunState, { problem }: EventOf<'stall'>): RunState {
-  return withProblems(state, { problems: [problem, ...state.problems], stalledNodes: state.stalledNodes });
+  return withProblems(state, { problems: [problem, ...state.problems] });
 }
 
 /** The run does not need an operator any more because of this problem; it still does because of others that are open. */
 export function endStall(state: RunState, { problem }: EventOf<'endStall'>): RunState {
   const problems = state.problems.filter((one) => one !== problem);
-  return problems.length === state.problems.length
-    ? state
-    : withProblems(state, { problems, stalledNodes: state.stalledNodes });
+  return problems.length === state.problems.length ? state : withProblems(state, { problems });
 }
 
 /**
@@ -92,8 +88,7 @@ export function markStalled(state: RunState, event: EventOf<'markStalled'>): Run
   const isMoot = isCancelled && stepOf(step).reversible;
   if (state.inProgress[name] === undefined || isMoot || resumes < resumesOf(state, name)) return state;
   const stalledNodes = { ...state.stalledNodes, [name]: problem };
-  const { problems } = state;
-  return withProblems(changeNode(state, name, { step: 'stalled', problem }), { problems, stalledNodes });
+  return withProblems(changeNode(state, name, { step: 'stalled', problem }), { stalledNodes });
 }
 
 /** A stalled node continues. */
@@ -101,7 +96,7 @@ export function clearStalled(state: RunState, { name }: Pick<NodeRef, 'name'>): 
   if (state.stalledNodes[name] === undefined) return state;
   const step = state.inProgress[name] === undefined ? 'pending' : 'replacing';
   const moving = changeNode(state, name, { step, problem: undefined });
-  return withProblems(moving, { problems: state.problems, stalledNodes: without(state.stalledNodes, name) });
+  return withProblems(moving, { stalledNodes: without(state.stalledNodes, name) });
 }
 
 /** Everything that is stalled, or is about to be, is retried; `left` are the problems that this does not end. */
