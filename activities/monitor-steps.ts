@@ -1,6 +1,6 @@
 import { ApplicationFailure, Context, heartbeat } from '@temporalio/activity';
 import type { PoolLock } from '../core/model/pool-lock.ts';
-import { NodeferryError, type Problem, problemCodes } from '../core/model/problem.ts';
+import { isRetryable, NodeferryError, type Problem } from '../core/model/problem.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import { readOutlook } from '../core/status/checkpoint.ts';
 import { addUnwatchedPeriod, decideAnswer } from '../core/status/count-traffic.ts';
@@ -136,9 +136,7 @@ export function createMonitorSteps({ clock, cluster, traffic }: Ports<Locks>, ob
       return { outcome: 'owned' };
     } catch (error) {
       if (!(error instanceof NodeferryError)) throw error;
-      return problemCodes[error.problem.code].retryable
-        ? { outcome: 'unknown' }
-        : { outcome: 'lost', problem: error.problem };
+      return isRetryable(error) ? { outcome: 'unknown' } : { outcome: 'lost', problem: error.problem };
     }
   }
 }

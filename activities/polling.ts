@@ -1,5 +1,5 @@
 import { ApplicationFailure, activityInfo, CancelledFailure, Context, heartbeat } from '@temporalio/activity';
-import { NodeferryError, type Problem, type ProblemCode, problemCodes } from '../core/model/problem.ts';
+import { isRetryable, NodeferryError, type Problem, type ProblemCode } from '../core/model/problem.ts';
 import { readProgress } from '../core/status/checkpoint.ts';
 import type { Heartbeat } from '../core/status/heartbeat.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -221,7 +221,7 @@ function retryable(error: unknown): NodeferryError {
       );
     throw error;
   }
-  if (!problemCodes[error.problem.code].retryable && !error.lacksCredentials) throw failureOf(error.problem, error);
+  if (!isRetryable(error) && !error.lacksCredentials) throw failureOf(error.problem, error);
   return error;
 }
 

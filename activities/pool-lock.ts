@@ -1,5 +1,5 @@
 import { claimLockName, type PoolLock, poolLockName } from '../core/model/pool-lock.ts';
-import { NodeferryError, problemCodes } from '../core/model/problem.ts';
+import { isRetryable, NodeferryError } from '../core/model/problem.ts';
 import { isInPlace } from '../core/policy/members.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { Locks } from '../ports/cluster/locks.ts';
@@ -64,13 +64,9 @@ async function acquireUnlessTaken(ports: LockPorts, request: LockRequest): Promi
     });
   } catch (error) {
     // Only where nobody asks again: another attempt, with the same holder and token, may have acquired it by now.
-    if (!isRetryable(error)) await ports.cluster.releaseLock(lock);
+    if (error instanceof NodeferryError && !isRetryable(error)) await ports.cluster.releaseLock(lock);
     throw error;
   }
-}
-
-function isRetryable(error: unknown): boolean {
-  return !(error instanceof NodeferryError) || problemCodes[error.problem.code].retryable;
 }
 
 /** Why this run may not have its pools, although it has its lock; undefined when it may. Two runs on one pool would undo each other's changes. */

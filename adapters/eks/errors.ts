@@ -1,4 +1,4 @@
-import { NodeferryError, type ProblemCode, problemCodes } from '../../core/model/problem.ts';
+import { NodeferryError, type ProblemCode } from '../../core/model/problem.ts';
 import { type AwsCall, readAwsError, toNodeferryError } from '../aws/errors.ts';
 
 interface Explanation {
@@ -73,11 +73,6 @@ export async function callEks<T>(action: string, subject: string, send: () => Pr
   } catch (error) {
     throw translateEksError(error, { action, subject });
   }
-}
-
-/** True for an error after which the same call may succeed. */
-export function isRetryable(error: unknown): error is NodeferryError {
-  return error instanceof NodeferryError && problemCodes[error.problem.code].retryable;
 }
 
 /** Health issues of a node group which mean that AWS could not supply instances (EKS API reference, Issue). */

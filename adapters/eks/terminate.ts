@@ -3,11 +3,11 @@ import {
   TerminateInstanceInAutoScalingGroupCommand,
 } from '@aws-sdk/client-auto-scaling';
 import type { PoolRef } from '../../core/model/pool.ts';
-import { NodeferryError } from '../../core/model/problem.ts';
+import { isRetryable, NodeferryError } from '../../core/model/problem.ts';
 import type { TerminationOutcome } from '../../ports/node-pools.ts';
 import { readAwsError } from '../aws/errors.ts';
 import { createdByTag } from './clone.ts';
-import { callEks, isRetryable } from './errors.ts';
+import { callEks } from './errors.ts';
 import { mapLifecycle, type PoolObservation } from './map.ts';
 import { type EksClients, findMember, instanceState, poolSubject, requirePool } from './observe.ts';
 import { ownersMinSize } from './settings-tag.ts';

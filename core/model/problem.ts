@@ -70,3 +70,8 @@ export class NodeferryError extends Error {
     this.lacksCredentials = options?.lacksCredentials === true;
   }
 }
+
+/** True for an error after which the same call may succeed. */
+export function isRetryable(error: unknown): boolean {
+  return error instanceof NodeferryError && problemCodes[error.problem.code].retryable;
+}

@@ -1,5 +1,6 @@
 import type { Problem } from '../model/problem.ts';
 import { bytesOf, maxPayloadBytes } from '../text/bytes.ts';
+import { formatMegabytes } from '../text/format.ts';
 import type { PoolPlan } from './pool-plan.ts';
 
 /** What of a plan is told when the plan is too large. */
@@ -18,11 +19,7 @@ export function explainTooLarge(plan: PoolPlan): Problem | undefined {
     .slice(0, maxParts);
   return {
     code: 'PreflightRefused',
-    message: `the plan of pool ${plan.oldPool.name} takes ${megabytes(bytes)}, and one message of Temporal may have ${megabytes(maxPayloadBytes)}: ${parts.map((part) => `${part.name} ${megabytes(part.bytes)}`).join(', ')}`,
+    message: `the plan of pool ${plan.oldPool.name} takes ${formatMegabytes(bytes)}, and one message of Temporal may have ${formatMegabytes(maxPayloadBytes)}: ${parts.map((part) => `${part.name} ${formatMegabytes(part.bytes)}`).join(', ')}`,
     hint: 'Shorten what is large: spread the nodes over several pools, shorten the policy, or run while fewer pods wait for a node.',
   };
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

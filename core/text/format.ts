@@ -42,6 +42,11 @@ export function listNames(names: readonly string[], max = 3): string {
   return `${names.slice(0, max).join(', ')} and ${names.length - max} more`;
 }
 
+/** Formats a size: `1.5 MB`. */
+export function formatMegabytes(bytes: number): string {
+  return `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
 /** Formats a number with its noun. The noun gets an `s` unless the number is one. */
 export function count(n: number, noun: string): string {
   return `${n} ${noun}${n === 1 ? '' : 's'}`;

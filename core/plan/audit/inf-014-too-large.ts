@@ -1,12 +1,12 @@
-import { count } from '../../text/format.ts';
+import { count, formatMegabytes } from '../../text/format.ts';
 import { limits, type RunSize } from '../limits.ts';
 import { measureRun } from '../measure-run.ts';
 import type { AuditQuestion, AuditRule } from './rule.ts';
 
 const words: Readonly<Record<keyof RunSize, (size: number) => string>> = {
   events: (size) => `${size.toLocaleString('en')} events of history`,
-  historyBytes: (size) => `${megabytes(size)} of history`,
-  payloadBytes: (size) => `${megabytes(size)} in one message`,
+  historyBytes: (size) => `${formatMegabytes(size)} of history`,
+  payloadBytes: (size) => `${formatMegabytes(size)} in one message`,
 };
 
 /** The recommended size is a little below the maximum: with fewer nodes, each node has more pods. */
@@ -59,8 +59,4 @@ function explainWaves(question: AuditQuestion): string | undefined {
 function explainRemedy(fits: number): string {
   if (fits === 0) return 'The policy and the Services alone take too much for a pool of any size: shorten the policy.';
   return `Spread it over several pools of up to ${fits} nodes each, and upgrade one after another.`;
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
