@@ -5,8 +5,7 @@ import type { PodSurgeContext } from '../core/pod-surge/rules/rule.ts';
 import type { Policy } from '../core/policy/policy.ts';
 import type { ClusterObserver } from '../ports/cluster/observer.ts';
 import type { PodActions } from '../ports/cluster/pod-actions.ts';
-import { severalAtATime } from './several-at-a-time.ts';
-import type { Answer } from './try-removals.ts';
+import { type Answer, tryEach } from './try-removals.ts';
 
 /** What no observation shows about pods that may be surged. */
 export type Asked = Required<Pick<PodSurgeContext, 'sharedVolumeClaims' | 'denials'>>;
@@ -51,11 +50,7 @@ export async function askBeforePodSurge(
   const volumeClaims = volumeClaimsOn(nodes, facts);
   const sharedVolumeClaims = sharedAmong(volumeClaims.length === 0 ? [] : await cluster.readVolumeClaims(volumeClaims));
   const denials = new Map<string, string>();
-  let untried: Untried | undefined;
-  await severalAtATime(trialsOn(nodes, { cluster: facts, policy, sharedVolumeClaims }), async (trial) => {
-    const denial = await tryRelease(trial);
-    if (typeof denial === 'object') ({ untried } = denial);
-    else if (denial !== undefined) denials.set(trial.workload, denial);
-  });
+  const trials = trialsOn(nodes, { cluster: facts, policy, sharedVolumeClaims });
+  const untried = await tryEach(trials, tryRelease, ({ workload }, denial) => void denials.set(workload, denial));
   return { sharedVolumeClaims, denials, ...(untried && { untried }) };
 }

@@ -27,13 +27,29 @@ export async function tryRemovals(
   { facts, policy }: { readonly facts: ClusterFacts; readonly policy: Policy },
 ): Promise<ClusterFacts> {
   const denied: Record<string, string> = {};
-  let untried: Untried | undefined;
-  await severalAtATime(removalTrialsOn(nodes, { facts, policy }), async ({ pod, removeLabels, uids }) => {
-    const denial = await tryRemoveEndpoints(pod, removeLabels);
-    if (typeof denial === 'object') ({ untried } = denial);
-    else if (denial !== undefined) for (const uid of uids) denied[uid] = explainDeniedRemoval(denial);
-  });
+  const untried = await tryEach(
+    removalTrialsOn(nodes, { facts, policy }),
+    async ({ pod, removeLabels }) => await tryRemoveEndpoints(pod, removeLabels),
+    ({ uids }, denial) => {
+      for (const uid of uids) denied[uid] = explainDeniedRemoval(denial);
+    },
+  );
   const isDenied = Object.keys(denied).length > 0;
   if (!isDenied && untried === undefined) return facts;
   return { ...facts, ...(isDenied && { deniedRemovals: denied }), ...(untried && { untried }) };
+}
+
+/** Tries each of these, several at a time, and tells of each that is denied. Returns why nobody knows, where somebody may not try. */
+export async function tryEach<T>(
+  trials: readonly T[],
+  attempt: (trial: T) => Promise<Answer>,
+  onDenied: (trial: T, denial: string) => void,
+): Promise<Untried | undefined> {
+  let untried: Untried | undefined;
+  await severalAtATime(trials, async (trial) => {
+    const answer = await attempt(trial);
+    if (typeof answer === 'object') ({ untried } = answer);
+    else if (answer !== undefined) onDenied(trial, answer);
+  });
+  return untried;
 }

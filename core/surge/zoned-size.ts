@@ -11,26 +11,29 @@ export function totalOf(size: ZonedSize): number {
  * What is beyond all needs goes to the zones with the fewest. More instances never mean fewer in a zone, so a pool can grow in steps.
  */
 export function divideByNeed(size: number, needs: ZonedSize): ZonedSize {
-  const zones = Object.keys(needs).toSorted();
-  const given = new Map(zones.map((zone) => [zone, 0]));
-  for (let count = 0; count < size && zones.length > 0; count += 1) {
-    const lack = (zone: string) => (needs[zone] ?? 0) - (given.get(zone) ?? 0);
-    const next = zones.reduce((best, zone) => (lack(zone) > lack(best) ? zone : best));
-    given.set(next, (given.get(next) ?? 0) + 1);
-  }
-  return Object.fromEntries(given);
+  const none = Object.fromEntries(
+    Object.keys(needs)
+      .toSorted()
+      .map((zone) => [zone, 0]),
+  );
+  return giveOut(size, none, (zone, count) => (needs[zone] ?? 0) - count);
 }
 
 /** What each zone has, and so many more in the smallest as make `size`; of several in the first by name. */
 export function fillSmallest(size: number, here: ZonedSize): ZonedSize {
+  return giveOut(size, here, (_, count) => -count);
+}
+
+/** Adds instances to what is here until they are `size`: each to the zone that lacks the most by then, of several to the first by name. */
+function giveOut(size: number, here: ZonedSize, lackOf: (zone: string, count: number) => number): ZonedSize {
   const zones = Object.keys(here).toSorted();
-  const filled = new Map(Object.entries(here));
-  const of = (zone: string) => filled.get(zone) ?? 0;
+  const given = new Map(Object.entries(here));
+  const lack = (zone: string) => lackOf(zone, given.get(zone) ?? 0);
   for (let total = totalOf(here); total < size && zones.length > 0; total += 1) {
-    const next = zones.reduce((best, zone) => (of(zone) < of(best) ? zone : best));
-    filled.set(next, of(next) + 1);
+    const next = zones.reduce((best, zone) => (lack(zone) > lack(best) ? zone : best));
+    given.set(next, (given.get(next) ?? 0) + 1);
   }
-  return Object.fromEntries(filled);
+  return Object.fromEntries(given);
 }
 
 /** The same number of instances in each zone, or one more; those that need most get the one more. */
