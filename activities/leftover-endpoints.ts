@@ -76,10 +76,11 @@ export function createLeftoverEndpoints(ports: Ports<Actions & Locks>, observer:
     { fence, facts, began, rejected: known, isLast }: EndpointRemovalMoment,
   ): Promise<LeftoverRound> {
     const due = deferRejected(actions, known, facts, clock.now()).actions;
-    if (!taint && due.length === 0) return { rejected: known, unprotected: [], staying: [] };
+    const nothing = { rejected: known, unprotected: [], staying: [] };
+    if (!taint && due.length === 0) return nothing;
     if (taint || mayMeetCallers(input.node, due, facts)) {
       const back = await findBack(input, await observer.serving(input, { since: began }));
-      if (back !== undefined) return { back, rejected: known, unprotected: [], staying: [] };
+      if (back !== undefined) return { back, ...nothing };
     }
     if (taint) await cluster.guarded(fence.check).taintDisrupted(input.node, input.run);
     const unprotected: string[] = [];

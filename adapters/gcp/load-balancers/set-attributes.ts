@@ -19,7 +19,7 @@ export function setAttributes(group: Group, wanted: WantedAttributes): Fix | und
   const { crossZone, endsDrained, drainSeconds, endsUnhealthy, sticky } = wanted;
   if (group.kind === targetPool || crossZone !== undefined || endsDrained !== undefined) return undefined;
   const owner = ownerOf(group);
-  if (owner === 'service' || owner === 'nobody') return atBackendService(group, wanted);
+  if (owner === 'service' || owner === 'nobody') return atBackendService(group, owner, wanted);
   if (endsUnhealthy !== undefined) return undefined;
   const field = {
     ...(drainSeconds === undefined ? {} : { connectionDraining: `drainingTimeoutSec: ${drainSeconds}` }),
@@ -49,7 +49,7 @@ function ownerOf({ id, kind }: Group): Owner {
  * providers/gce/gce_loadbalancer_internal.go, ensureInternalBackendService). By default TCP connections persist on an unhealthy backend (Compute API
  * reference, BackendServiceConnectionTrackingPolicy); flags: gcloud reference, `compute backend-services update`.
  */
-function atBackendService(group: Group, { drainSeconds, endsUnhealthy, sticky }: WantedAttributes): Fix {
+function atBackendService(group: Group, owner: Owner, { drainSeconds, endsUnhealthy, sticky }: WantedAttributes): Fix {
   const path = backendOf(group);
   const region = /^regions\/([^/]+)\//.exec(path)?.[1];
   const flags = [
@@ -58,7 +58,7 @@ function atBackendService(group: Group, { drainSeconds, endsUnhealthy, sticky }:
     ...(sticky === undefined ? [] : ['--session-affinity=NONE']),
   ];
   const where = region === undefined ? '--global' : `--region=${region}`;
-  const isForgotten = group.mayReadLabelWithCordon === true && ownerOf(group) === 'service';
+  const isForgotten = group.mayReadLabelWithCordon === true && owner === 'service';
   return {
     text: isForgotten
       ? 'Set it at the backend service itself. Its controller may write that anew, without it, when the Service or the zones of the nodes change: check it again before a run.'

@@ -1,8 +1,8 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gcpMetadata } from 'google-auth-library';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { authClientOf } from '../../../adapters/gcp/options.ts';
 import type { NodeferryError } from '../../../core/model/problem.ts';
 import { serveMetadata } from '../../../lab/gcp/metadata.ts';
@@ -11,7 +11,12 @@ const options = { project: 'lab-project', clock: { now: () => 0, sleep: async ()
 
 test('credentials are found in the same process once the metadata server of a new pod answers', async () => {
   gcpMetadata.setGCPResidency(false);
-  vi.stubEnv('HOME', mkdtempSync(join(tmpdir(), 'no-credentials-')));
+  const home = mkdtempSync(join(tmpdir(), 'no-credentials-'));
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(home, { recursive: true });
+  });
+  vi.stubEnv('HOME', home);
   vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', '');
   vi.stubEnv('METADATA_SERVER_DETECTION', '');
   vi.stubEnv('GCE_METADATA_HOST', '127.0.0.1:9');
@@ -25,5 +30,4 @@ test('credentials are found in the same process once the metadata server of a ne
   const client = await authClientOf(options);
   expect((await client.getAccessToken()).token).toBe('lab-token');
   await metadata.close();
-  vi.unstubAllEnvs();
 });

@@ -123,7 +123,8 @@ describe('the replacement', () => {
   });
 
   test('uses the ranges of its source, which exist already', () => {
-    const networkConfig = { podRange: 'pods', createPodRange: true, podIpv4CidrBlock: '10.4.0.0/14' };
+    const told = { podIpv4CidrBlock: '10.4.0.0/14', podIpv4RangeUtilization: 0.5 };
+    const networkConfig = { podRange: 'pods', createPodRange: true, ...told };
     expect(clone({ networkConfig }).networkConfig).toEqual({ podRange: 'pods', createPodRange: false });
   });
 
