@@ -14,6 +14,12 @@ export const NAMESPACES = {
   operations: `${NAMESPACE_PREFIX}ops`,
 } as const;
 
+/** Hosts of the controllers of GKE, which only labs of that cloud have: network namespace and address on the fabric of each. */
+export const CONTROLLER_HOSTS = {
+  cloudControllerManager: { namespace: `${NAMESPACE_PREFIX}ccm`, address: '10.0.0.2' },
+  ingressGce: { namespace: `${NAMESPACE_PREFIX}glbc`, address: '10.0.0.3' },
+} as const;
+
 /** Addresses that exist once per lab. */
 export const ADDRESSES = {
   controlPlane: '10.0.0.1',

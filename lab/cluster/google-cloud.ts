@@ -7,7 +7,7 @@ import { targetFault } from '../gcp/compute/balancing/target-fault.ts';
 import type { GcpDelays } from '../gcp/presets.ts';
 import type { ClusterSeed } from '../gcp/seed.ts';
 import { type SimulatedGcp, startSimulatedGcp } from '../gcp/server.ts';
-import { NAMESPACES } from '../network-plan.ts';
+import { CONTROLLER_HOSTS, NAMESPACES } from '../network-plan.ts';
 import type { GkeScenario } from '../scenario.ts';
 import {
   type CloudSurroundings,
@@ -19,11 +19,12 @@ import {
 import { storeClusterUid } from './cluster-uid.ts';
 import { startGceCloudController, startIngressGce } from './google-controllers.ts';
 import { writeNames } from './name-service.ts';
+import { connectHost } from './network.ts';
 import { assignPodCidrs } from './pod-cidrs.ts';
 import { makeProxies, proxyRule } from './pod-proxies.ts';
 import { logFile, STATE } from './state.ts';
 
-/** Ports of the controllers in the namespace of the control plane. */
+/** Ports of the controllers, each in its own namespace. */
 const CONTROLLER_PORTS = { cloudControllerManager: 10_258, ingressGce: 10_260 } as const;
 
 /** A simulated Google that runs in the lab. */
@@ -52,9 +53,12 @@ export async function openGoogle(
   });
   undo.push(() => gcp.close());
   await writeNames();
-  await reachInside(portOf(gcp.computeUrl), STATE.computeSocket, undo);
-  await reachInside(portOf(`http://${gcp.metadataHost}`), STATE.metadataSocket, undo);
-  await reachInside(gcp.gkePort, STATE.gkeSocket, undo);
+  const hosts = Object.values(CONTROLLER_HOSTS);
+  for (const { namespace, address } of hosts) await connectHost(namespace, address);
+  const everyone = [...hosts.map(({ namespace }) => namespace), NAMESPACES.operations];
+  await reachInside(portOf(gcp.computeUrl), STATE.computeSocket, everyone, undo);
+  await reachInside(portOf(`http://${gcp.metadataHost}`), STATE.metadataSocket, everyone, undo);
+  await reachInside(gcp.gkePort, STATE.gkeSocket, [NAMESPACES.operations], undo);
   trustAuthority();
   const { project } = gcp.model;
   const environment = {
@@ -96,9 +100,12 @@ export async function openGoogle(
         clusterName,
         nodePrefix: `gke-${clusterName}`,
         ports: CONTROLLER_PORTS,
-        namespace: NAMESPACES.controlPlane,
       };
-      return [await startGceCloudController(tools, settings), await startIngressGce(tools, settings)];
+      const { cloudControllerManager, ingressGce } = CONTROLLER_HOSTS;
+      return [
+        await startGceCloudController(tools, { ...settings, namespace: cloudControllerManager.namespace }),
+        await startIngressGce(tools, { ...settings, namespace: ingressGce.namespace }),
+      ];
     },
     describeService: (service) => {
       const address = service.status?.loadBalancer?.ingress?.[0]?.ip ?? proxyAddress(gcp, service);
@@ -152,12 +159,16 @@ function clusterSeed({ clusterName, region, zones, nodegroups }: GkeScenario): C
   return { name: clusterName, location: region, zones, version: '1.36.3-gke.1000', pools };
 }
 
-/** Makes a port of this process reachable under its own number in the namespaces of the control plane and of operations. */
-async function reachInside(port: number, socket: string, undo: CloudSurroundings['undo']): Promise<void> {
+/** Makes a port of this process reachable under its own number on 127.0.0.1 of these namespaces. */
+async function reachInside(
+  port: number,
+  socket: string,
+  namespaces: readonly string[],
+  undo: CloudSurroundings['undo'],
+): Promise<void> {
   const forward = await forwardFromSocket(socket, { host: '127.0.0.1', port });
   undo.push(() => forward.close());
-  for (const namespace of [NAMESPACES.controlPlane, NAMESPACES.operations])
-    portToSocket(namespace, port, socket, logFile('forward'));
+  for (const namespace of namespaces) portToSocket(namespace, port, socket, logFile('forward'));
 }
 
 function outsideConfig(): KubeConfig {

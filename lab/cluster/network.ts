@@ -72,6 +72,14 @@ async function connectClients(): Promise<void> {
   await ip(directReturnRoutes(device).client, client);
 }
 
+/** Creates the namespace of a host without pods and connects it. It reaches everything that has an address on the fabric, and no pods. */
+export async function connectHost(namespace: string, address: string): Promise<void> {
+  await ip([`netns add ${namespace}`, fabricCable(namespace, address, fabricPort(address))]);
+  await configureKernel(namespace);
+  await ip(plug(fabricPort(address)), NAMESPACES.fabric);
+  await ip([...onFabric(address), ...viaGateway()], namespace);
+}
+
 /** Creates the namespace of a node, connects it and adds routes to its pods everywhere. */
 export async function connectNode(
   node: NodeAddress,
@@ -79,10 +87,12 @@ export async function connectNode(
   returnPath: ReturnPath,
 ): Promise<void> {
   const namespace = instanceNamespace(node.instanceId);
-  await ip([`netns add ${namespace}`, fabricCable(namespace, node.ip, fabricPort(node.ip))]);
-  await configureKernel(namespace);
-  await ip(plug(fabricPort(node.ip)), NAMESPACES.fabric);
-  await ip([...onFabric(node.ip), ...viaGateway(), ...others.flatMap((other) => wayTo(other))], namespace);
+  await connectHost(namespace, node.ip);
+  if (others.length > 0)
+    await ip(
+      others.flatMap((other) => wayTo(other)),
+      namespace,
+    );
   if (returnPath === 'direct') await ip(directReturnRoutes('e1').node, namespace);
   const everyone = [
     NAMESPACES.controlPlane,
