@@ -26,26 +26,20 @@ export type ReturnPath = 'gateway' | 'direct';
 
 /** Creates the namespaces that exist once per lab and connects them. */
 export async function createNetwork(returnPath: ReturnPath): Promise<void> {
-  const { fabric, controlPlane, loadBalancer, client, operations } = NAMESPACES;
+  const { controlPlane, ...surroundings } = NAMESPACES;
+  const { fabric, loadBalancer, client, operations } = surroundings;
   await ip([
-    ...Object.values(NAMESPACES).map((name) => `netns add ${name}`),
-    fabricCable(controlPlane, ADDRESSES.controlPlane, 'p-cp'),
+    ...Object.values(surroundings).map((name) => `netns add ${name}`),
     fabricCable(loadBalancer, ADDRESSES.gateway, 'p-lb'),
     `link add cli0 netns ${loadBalancer} type veth peer name e0 netns ${client}`,
     `link add ops0 netns ${loadBalancer} type veth peer name e0 netns ${operations}`,
   ]);
-  await Promise.all(Object.values(NAMESPACES).map((name) => configureKernel(name)));
+  await Promise.all(Object.values(surroundings).map((name) => configureKernel(name)));
   await ip(
-    [
-      `link add ${FABRIC.bridge} type bridge`,
-      `link set ${FABRIC.bridge} up`,
-      'link set lo up',
-      ...plug('p-cp'),
-      ...plug('p-lb'),
-    ],
+    [`link add ${FABRIC.bridge} type bridge`, `link set ${FABRIC.bridge} up`, 'link set lo up', ...plug('p-lb')],
     fabric,
   );
-  await ip([...onFabric(ADDRESSES.controlPlane), ...viaGateway()], controlPlane);
+  await connectHost(controlPlane, ADDRESSES.controlPlane);
   await ip(
     [
       ...onFabric(ADDRESSES.gateway),
@@ -72,7 +66,7 @@ async function connectClients(): Promise<void> {
   await ip(directReturnRoutes(device).client, client);
 }
 
-/** Creates the namespace of a host without pods and connects it. It reaches everything that has an address on the fabric, and no pods. */
+/** Creates the namespace of a host and connects it to the fabric; whatever is not on that, it reaches by the gateway. */
 export async function connectHost(namespace: string, address: string): Promise<void> {
   await ip([`netns add ${namespace}`, fabricCable(namespace, address, fabricPort(address))]);
   await configureKernel(namespace);
@@ -88,12 +82,8 @@ export async function connectNode(
 ): Promise<void> {
   const namespace = instanceNamespace(node.instanceId);
   await connectHost(namespace, node.ip);
-  if (others.length > 0)
-    await ip(
-      others.flatMap((other) => wayTo(other)),
-      namespace,
-    );
-  if (returnPath === 'direct') await ip(directReturnRoutes('e1').node, namespace);
+  const answers = returnPath === 'direct' ? directReturnRoutes('e1').node : [];
+  await ip([...others.flatMap((other) => wayTo(other)), ...answers], namespace);
   const everyone = [
     NAMESPACES.controlPlane,
     NAMESPACES.loadBalancer,
