@@ -81,7 +81,7 @@ export interface Incident {
   readonly error?: string;
   readonly pod?: string;
   readonly node?: string;
-  /** The client's address and port. */
+  /** The client's address and port, also of a connection that was tried and never established. */
   readonly local?: string;
   readonly connectMs: number;
   readonly totalMs: number;

@@ -79,6 +79,8 @@ describe('the forwarding of new connections', () => {
     const truth = await blocked.stop();
     expect(truth.ok).toBe(0);
     expect(truth.incidents.every((incident) => incident.error?.includes('timeout'))).toBe(true);
+    // The connection is found by its port in what the kernel of a node or of a load balancer says, although it never was one.
+    expect(truth.incidents.every((incident) => /^\d+\.\d+\.\d+\.\d+:[1-9]\d*$/.test(incident.local ?? ''))).toBe(true);
     await sendTo(topology.servers);
     const traffic = send(connect);
     await traffic.waitUntilClean(1);

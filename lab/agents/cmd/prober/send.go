@@ -8,8 +8,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -147,7 +149,8 @@ func closedWhileIdle(r *result) bool {
 func exchangeFresh(r *result, t target, source *net.TCPAddr, keep bool, pool *client) {
 	r.url = t.url
 	begin, waiting := time.Now(), beginWaiting(r.stream.timeout())
-	conn, err := dial(t.address, source, waiting)
+	conn, local, err := dial(t.address, source, waiting)
+	r.local = local
 	r.connect, r.connectAwake = time.Since(begin), waiting.limit-waiting.left()
 	if err != nil {
 		r.err = err
@@ -160,20 +163,34 @@ func exchangeFresh(r *result, t target, source *net.TCPAddr, keep bool, pool *cl
 	exchange(r, t, wrapped, keep, pool)
 }
 
-func dial(address string, source *net.TCPAddr, waiting patience) (net.Conn, error) {
+// dial connects. It also says from which address and port it tried, because a connection that was never established is looked for by its port.
+func dial(address string, source *net.TCPAddr, waiting patience) (net.Conn, string, error) {
 	// KeepAlive < 0: no TCP keep-alive probes, because requests are short and the system calls cost more.
-	dialer := net.Dialer{KeepAlive: -1, Control: choosePortOnConnect}
+	var socket atomic.Value
+	var local string
+	dialer := net.Dialer{KeepAlive: -1, Control: func(_, _ string, raw syscall.RawConn) error {
+		socket.Store(raw)
+		return choosePortOnConnect(raw)
+	}}
 	if source != nil {
 		dialer.LocalAddr = source
 	}
 	ctx, end := context.WithCancelCause(context.Background())
 	defer end(nil)
-	waiting.whenOver(ctx, func() { end(os.ErrDeadlineExceeded) })
+	waiting.whenOver(ctx, func() {
+		if raw, ok := socket.Load().(syscall.RawConn); ok {
+			local = localAddress(raw)
+		}
+		end(os.ErrDeadlineExceeded)
+	})
 	conn, err := dialer.DialContext(ctx, "tcp4", address)
-	if err != nil && errors.Is(context.Cause(ctx), os.ErrDeadlineExceeded) {
-		return nil, fmt.Errorf("dial %v->%s: %w", source, address, os.ErrDeadlineExceeded)
+	if err == nil {
+		return conn, conn.LocalAddr().String(), nil
 	}
-	return conn, err
+	if errors.Is(context.Cause(ctx), os.ErrDeadlineExceeded) {
+		return nil, local, fmt.Errorf("dial %s->%s: %w", local, address, os.ErrDeadlineExceeded)
+	}
+	return nil, "", err
 }
 
 // exchange sends the request over conn, reads the whole response, and returns the connection to its pool or closes it.
@@ -214,7 +231,7 @@ func roundTrip(r *result, t target, conn *connection, keep bool) (again bool, er
 
 // choosePortOnConnect lets the kernel take any port that is free towards this destination, instead of one
 // that is free for the whole source address (ip(7), IP_BIND_ADDRESS_NO_PORT).
-func choosePortOnConnect(_, _ string, raw syscall.RawConn) error {
+func choosePortOnConnect(raw syscall.RawConn) error {
 	const ipBindAddressNoPort = 24
 	var failed error
 	if err := raw.Control(func(fd uintptr) {
@@ -223,4 +240,18 @@ func choosePortOnConnect(_, _ string, raw syscall.RawConn) error {
 		return err
 	}
 	return failed
+}
+
+// localAddress is the address and port of a socket, or nothing when it is closed.
+func localAddress(raw syscall.RawConn) string {
+	var name syscall.Sockaddr
+	var failed error
+	if err := raw.Control(func(fd uintptr) { name, failed = syscall.Getsockname(int(fd)) }); err != nil || failed != nil {
+		return ""
+	}
+	own, ok := name.(*syscall.SockaddrInet4)
+	if !ok {
+		return ""
+	}
+	return netip.AddrPortFrom(netip.AddrFrom4(own.Addr), uint16(own.Port)).String()
 }
