@@ -36,7 +36,7 @@ const COUNTS = ['sent', 'ok', 'lost', 'cut', 'slow', 'starved', 'retried', 'skip
 /** Running account of one prober. */
 export interface Account {
   add(line: Report | Incident): void;
-  /** Counts from now on; what is in flight counts when it ends. */
+  /** Counts from now on. What is in flight counts when it ends, unless all that is wrong with it is that it had been slow to connect before. */
   zero(): void;
   truth(): TrafficTruth;
   /**
@@ -56,12 +56,18 @@ export function openAccount(): Account {
   let lastBadAt = Number.NEGATIVE_INFINITY;
   let lateMs = 0;
   let sinceMs: number | undefined;
+  /** Streams of requests that the next tick counts as slow, although they had connected before counting began. */
+  let slowBefore: string[] = [];
 
   const last = () => history.at(-1);
 
   return {
     add(line) {
       if (line.type === 'incident') {
+        if (wasSlowBefore(line, sinceMs ?? 0)) {
+          slowBefore.push(line.stream);
+          return;
+        }
         incidentCount++;
         if (incidents.length < INCIDENTS_KEPT) incidents.push(line);
         firstBadAt = Math.min(firstBadAt, line.atMs);
@@ -70,6 +76,8 @@ export function openAccount(): Account {
       }
       sinceMs ??= line.startMs;
       lateMs = Math.max(lateMs, line.lateMs);
+      for (const stream of slowBefore) base = countSlow(base, stream);
+      slowBefore = [];
       history.push(line);
       if (history.length > HISTORY_KEPT) history = history.slice(-HISTORY_KEPT);
     },
@@ -77,8 +85,11 @@ export function openAccount(): Account {
       base = last()?.streams ?? {};
       incidentsLeftOffBefore = last()?.incidentsLeftOff ?? 0;
       sinceMs = last()?.atMs;
+      const since = sinceMs ?? 0;
       // The counts of a tick are older than the incidents that came after it.
-      incidents = incidents.filter((incident) => incident.endMs > (sinceMs ?? 0));
+      const later = incidents.filter((incident) => incident.endMs > since);
+      incidents = later.filter((incident) => !wasSlowBefore(incident, since));
+      slowBefore.push(...later.filter((incident) => wasSlowBefore(incident, since)).map(({ stream }) => stream));
       incidentCount = incidents.length;
       lateMs = 0;
       const badAt = incidents.map((incident) => incident.atMs);
@@ -106,6 +117,23 @@ export function openAccount(): Account {
     },
     cleanFor: (seconds) => isClean(history, seconds),
   };
+}
+
+/**
+ * Whether it connected slowly, and well in every other respect, before counting began. The prober says so when the request has ended, and a stream lasts
+ * for seconds: it would be blamed on what happens then.
+ */
+function wasSlowBefore({ result, atMs, connectMs }: Incident, sinceMs: number): boolean {
+  return result === 'ok' && atMs + connectMs <= sinceMs;
+}
+
+/** The counts with one more slow request of that stream. */
+function countSlow(
+  counts: Readonly<Record<string, StreamCounts>>,
+  stream: string,
+): Readonly<Record<string, StreamCounts>> {
+  const own = counts[stream];
+  return own === undefined ? counts : { ...counts, [stream]: { ...own, slow: own.slow + 1 } };
 }
 
 /** Two minutes of ticks: as far back as `cleanFor` can check. */

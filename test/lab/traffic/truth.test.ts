@@ -57,6 +57,33 @@ describe('the account of traffic', () => {
     expect(account.truth()).toMatchObject({ lost: 1, incidentCount: 1, firstBadAt: -4_400, lastBadAt: -4_400 });
   });
 
+  it.each(['after', 'before'])('does not count what connected slowly before it counts and ended well %s', (when) => {
+    const account = openAccount();
+    account.add(tick(5_000, { web: { sent: 50, ok: 40, slow: 1, inFlight: 10 } }));
+    const slow: Incident = { ...incident(3_000), result: 'ok', slow: true, connectMs: 1_020, endMs: 5_400 };
+    if (when === 'before') account.add(slow);
+    account.zero();
+    if (when === 'after') account.add(slow);
+    expect(account.truth()).toMatchObject({ slow: 0, incidentCount: 0 });
+    account.add(tick(5_500, { web: { sent: 60, ok: 60, slow: 2 } }));
+    expect(account.truth()).toMatchObject({ sent: 10, ok: 20, slow: 0, incidentCount: 0 });
+    expect(account.truth()).not.toHaveProperty('lastBadAt');
+    account.add(tick(6_000, { web: { sent: 70, ok: 70, slow: 3 } }));
+    expect(account.truth().slow).toBe(1);
+  });
+
+  it.each([
+    { what: 'was cut after it had connected slowly', result: 'cut' as const, connectMs: 1_020 },
+    { what: 'was still connecting', result: 'ok' as const, connectMs: 2_020 },
+  ])('counts what $what when it begins to count', ({ result, connectMs }) => {
+    const account = openAccount();
+    account.add(tick(5_000, { web: { sent: 50, ok: 49, inFlight: 1 } }));
+    account.zero();
+    account.add({ ...incident(3_000), result, slow: true, connectMs, endMs: 5_400 });
+    account.add(tick(5_500, { web: { sent: 60, ok: 60, slow: 1 } }));
+    expect(account.truth()).toMatchObject({ slow: 1, incidentCount: 1, lastBadAt: 3_000 });
+  });
+
   it('is final with the summary', () => {
     const account = openAccount();
     account.add({ ...tick(500, { web: { sent: 5, ok: 5 } }), type: 'summary' });
