@@ -27,9 +27,6 @@ const volume: TrafficVolume = {
   streamDurationMs: 8_000,
 };
 
-/** As long as the scenario's load balancers need to hear of a deregistration. */
-const propagation = '8s';
-
 /** Above the oldest connection of `volume`: a stream of 8 s, a reused connection of 5 s and a request. */
 const ordinaryAge = '10s';
 
@@ -89,6 +86,7 @@ export async function openLabUpgrades(scenario: Scenario = controlsScenario): Pr
     volume,
     onProgress: (text) => process.stderr.write(`  ${text}\n`),
   });
+  const propagation = `${session.lab.cloud.delays.deregistrationPropagationMs}ms`;
   let pool = 'web';
   let upgrades = 0;
   let left: Policy | undefined;
