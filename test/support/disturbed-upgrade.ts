@@ -51,6 +51,8 @@ interface Strike {
   readonly strike: (node: string) => Promise<void>;
   /** Called with the status of the run, again and again. */
   readonly follow?: (status: RunStatus) => Promise<void>;
+  /** Timers that differ from those of the other upgrades. */
+  readonly waits?: Readonly<Record<string, unknown>>;
   /** What it costs where nothing else happens, or what it may cost beside a run that ended so. */
   readonly alone: Cost | ((report: RunReport) => Cost);
 }
@@ -58,14 +60,14 @@ interface Strike {
 /** Replaces the pool and strikes. Expects that every step was seen, and that the run ended well, left nothing and lost no more than that. */
 export async function upgradeDisturbed(
   upgrades: LabUpgrades,
-  { steps, strike, alone, follow }: Strike,
+  { steps, strike, alone, follow, waits = {} }: Strike,
 ): Promise<RunReport> {
   await upgrades.beginClean();
   const struck: Struck[] = [];
   const striking: Promise<void>[] = [];
   const begun = new Set<NodeStep>();
-  const waits = waitsToMeet(steps);
-  const report = await upgrades.upgrade(upgrades.nextPolicy({ lossBudget: 1_000_000, waits }), async (status) => {
+  const policy = upgrades.nextPolicy({ lossBudget: 1_000_000, waits: { ...waitsToMeet(steps), ...waits } });
+  const report = await upgrades.upgrade(policy, async (status) => {
     for (const { node, step } of status.nodes) {
       for (const wanted of steps) {
         if (begun.has(wanted) || !hasReached(step, wanted)) continue;

@@ -248,8 +248,8 @@ describe('a pod that is not removed from its endpoints, while slices lag', () =>
 });
 
 describe('after the API server was unavailable', () => {
-  const { stabilizationAfterOutageMs } = aPolicy().waits;
-  const now = 100_000 + stabilizationAfterOutageMs;
+  const { stabilizationAfterOutageMs, endpointPropagationMs, marginMs } = aPolicy().waits;
+  const now = 100_000 + stabilizationAfterOutageMs + endpointPropagationMs + marginMs;
   const unheard = 'the API server was unavailable, and kube-proxies may need another 1s to reconnect';
   const endpointsRemoved = { labels: {}, endpointsRemoved: { by: 'run', originalLabels: { app: 'web' } } };
   const evicted = (pod: Partial<PodFacts>, outageAt: number) => {
@@ -261,7 +261,7 @@ describe('after the API server was unavailable', () => {
   test.each([
     ['that is out of its endpoints', endpointsRemoved],
     ['that serves on', { preStopSeconds: 30 }],
-  ])('no pod is told to stop until every kube-proxy has reconnected, not even one %s', (_, pod) => {
+  ])('no pod is told to stop until every kube-proxy has reconnected and caught up, not even one %s', (_, pod) => {
     const early = evicted(pod, 101_000);
     expect(early.actions).toEqual([]);
     expect(early.blocked).toMatchObject([{ pod: { name: 'web-1' }, reason: unheard }]);
