@@ -61,17 +61,21 @@ export function openAccount(): Account {
 
   const last = () => history.at(-1);
 
+  function addIncident(incident: Incident): void {
+    if (wasSlowBefore(incident, sinceMs ?? 0)) {
+      slowBefore.push(incident.stream);
+      return;
+    }
+    incidentCount++;
+    if (incidents.length < INCIDENTS_KEPT) incidents.push(incident);
+    firstBadAt = Math.min(firstBadAt, incident.atMs);
+    lastBadAt = Math.max(lastBadAt, incident.atMs);
+  }
+
   return {
     add(line) {
       if (line.type === 'incident') {
-        if (wasSlowBefore(line, sinceMs ?? 0)) {
-          slowBefore.push(line.stream);
-          return;
-        }
-        incidentCount++;
-        if (incidents.length < INCIDENTS_KEPT) incidents.push(line);
-        firstBadAt = Math.min(firstBadAt, line.atMs);
-        lastBadAt = Math.max(lastBadAt, line.atMs);
+        addIncident(line);
         return;
       }
       sinceMs ??= line.startMs;
@@ -88,13 +92,12 @@ export function openAccount(): Account {
       const since = sinceMs ?? 0;
       // The counts of a tick are older than the incidents that came after it.
       const later = incidents.filter((incident) => incident.endMs > since);
-      incidents = later.filter((incident) => !wasSlowBefore(incident, since));
-      slowBefore.push(...later.filter((incident) => wasSlowBefore(incident, since)).map(({ stream }) => stream));
-      incidentCount = incidents.length;
+      incidents = [];
+      incidentCount = 0;
+      firstBadAt = Number.POSITIVE_INFINITY;
+      lastBadAt = Number.NEGATIVE_INFINITY;
       lateMs = 0;
-      const badAt = incidents.map((incident) => incident.atMs);
-      firstBadAt = Math.min(...badAt);
-      lastBadAt = Math.max(...badAt);
+      for (const incident of later) addIncident(incident);
     },
     truth() {
       const report = last();
