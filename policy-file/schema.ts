@@ -111,7 +111,7 @@ const waits = z
     pollInterval: wait('Time between two observations of the load balancers and the cluster.', '15s', 100),
     stabilization: wait('How long observations must agree before a node is excluded.', '5s'),
     stabilizationAfterOutage: wait(
-      'How long no node is excluded after an outage of the API server, or after many nodes became unreachable at once. After an outage of the API server no pod is stopped either until endpointPropagation and margin have passed in addition, because kube-proxies take up to a minute to reconnect.',
+      'How long no node is excluded after an outage of the API server, or after many nodes became unreachable at once. After an outage of the API server no pod is stopped either until endpointPropagation and margin have passed in addition, because kube-proxies take up to a minute to reconnect. `0s` switches both off.',
       '60s',
     ),
     maxConnectionAge: z

@@ -9,7 +9,7 @@ import type { UnplacedPods } from '../model/unplaced.ts';
 import { membersOf } from '../policy/members.ts';
 import { count, listNames } from '../text/format.ts';
 import { type HostsQuestion, type NodesAside, observeHosts } from '../waits/hosts.ts';
-import { notePending } from '../waits/replacements.ts';
+import { noteUnready } from '../waits/lacking.ts';
 import { isServing, ownedPods } from './owned-pods.ts';
 import { countNeeded } from './served-before.ts';
 
@@ -118,7 +118,7 @@ function whyNotReady(
   const refused = group.find(({ released }) => released.refused !== undefined)?.released.refused;
   if (refused !== undefined) return { kind: 'refused', why: `; no more pods can be created: ${refused}` };
   const failing = findFailing(group, owned, question);
-  if (failing.length === 0) return { kind: 'starting', why: notePending(owned) };
+  if (failing.length === 0) return { kind: 'starting', why: noteUnready(owned, countNeeded(group, question.unplaced)) };
   const names = failing.map(({ name, node = '' }) => `${name} on ${node}`);
   return { kind: 'failing', why: `; none becomes ready on a new node: ${listNames(names)}` };
 }

@@ -1,8 +1,6 @@
 import { scaleOf, workloadsOf } from '../guard/scale.ts';
 import { indexOf } from '../model/cluster-index.ts';
-import { podsOf } from '../model/endpoints.ts';
 import type { NodeRef } from '../model/node.ts';
-import type { PodFacts } from '../model/pod.ts';
 import { readyEndpoints } from '../model/ready-endpoints.ts';
 import type { EndpointFacts, ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts, ServingFacts } from '../model/serving.ts';
@@ -10,6 +8,7 @@ import type { UnplacedPods } from '../model/unplaced.ts';
 import { listNames } from '../text/format.ts';
 import type { WaitDecision } from './decision.ts';
 import { type HostsQuestion, type NodesAside, observeHosts } from './hosts.ts';
+import { noteLacking } from './lacking.ts';
 import { findRefused, noteRefused, type RefusedWorkload } from './refused.ts';
 
 /** Number of ready endpoints by Service key, before the pods of a node are evicted. Plain data. */
@@ -65,7 +64,7 @@ export function decideReplacementsServing(
     if (has < needs) {
       const refused = findRefused(workloadsOf(service, cluster), cluster);
       lacking.push(...refused);
-      const why = `${notePending(podsOf(service, cluster))}${noteRefused(refused)}`;
+      const why = noteRefused(refused) || noteLacking(service, needs, cluster);
       problems.push(`${key} has ${has} of ${needs} ready endpoints${why}`);
       continue;
     }
@@ -92,10 +91,4 @@ function isReplaceableOn({ name }: NodeRef, service: ServiceFacts, { cluster }: 
 
 function goesWithNode({ podUid }: EndpointFacts, cluster: ClusterFacts): boolean {
   return indexOf(cluster).podsByUid.get(podUid ?? '')?.ownerKind === 'DaemonSet';
-}
-
-/** Says why one of the pods cannot be scheduled. It is appended to a reason, and is empty when all pods have a node. */
-export function notePending(pods: readonly PodFacts[]): string {
-  const stuck = pods.find((pod) => pod.unschedulableReason !== undefined);
-  return stuck === undefined ? '' : `; pod ${stuck.name} cannot be scheduled: ${stuck.unschedulableReason ?? ''}`;
 }

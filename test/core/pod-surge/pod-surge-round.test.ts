@@ -203,7 +203,7 @@ describe('replacements are waited for', () => {
 
   test.each([
     ['failing', { served: 2 }, '0 of 2 pods ready; none becomes ready on a new node: web-3 on n8, web-4 on n9'],
-    ['starting', { served: 1 }, '0 of 1 pods ready'],
+    ['starting', { served: 1 }, '0 of 1 pods ready; not ready: web-3 on n8, web-4 on n9'],
     [
       'refused',
       { served: 2, refused: 'exceeded quota' },

@@ -113,8 +113,22 @@ test.each([
   const listed = [stay, aPod('web-3', 'new')].map(endpointOf);
   expect(decide(observation(pods, { listed }))).toEqual({
     done: false,
-    reason: 'default/web has 1 of 2 ready endpoints',
+    reason: 'default/web has 1 of 2 ready endpoints; 1 pod not created yet',
   });
+});
+
+test.each<[string, Partial<PodFacts>, string]>([
+  ['is not ready', { ready: false }, 'not ready: web-3 on new'],
+  [
+    'waits for a readiness gate',
+    { ready: false, closedGate: 'example.com/gate' },
+    'not ready: web-3 on new (readiness gate example.com/gate)',
+  ],
+  ['has no node', { ready: false, node: undefined, phase: 'Pending' }, 'not ready: web-3 (not scheduled)'],
+  ['is not listed by the slices', {}, 'ready, but not listed as endpoints: web-3 on new'],
+])('a replacement that %s is named', (_, fields, named) => {
+  const facts = observation([stay, aPod('web-3', 'new', fields)], { listed: [endpointOf(stay)] });
+  expect(decide(facts)).toEqual({ done: false, reason: `default/web has 1 of 2 ready endpoints; ${named}` });
 });
 
 test('a workload that was scaled down meanwhile needs only its new scale', () => {

@@ -1,0 +1,45 @@
+import { isReadyEndpoint, podsOf } from '../model/endpoints.ts';
+import { isFinished, type PodFacts } from '../model/pod.ts';
+import type { ServiceFacts } from '../model/service.ts';
+import type { ClusterFacts } from '../model/serving.ts';
+import { count, listNames } from '../text/format.ts';
+
+/**
+ * Names whoever a Service waits for that needs so many ready endpoints that do not go with their node. It is appended to a reason, and is empty when
+ * nobody can be named.
+ */
+export function noteLacking(service: ServiceFacts, needs: number, cluster: ClusterFacts): string {
+  const pods = podsOf(service, cluster).filter((pod) => isStaying(pod) && pod.ownerKind !== 'DaemonSet');
+  const unready = noteUnready(pods, needs);
+  if (unready !== '') return unready;
+  const absent = pods.filter((pod) => !isReadyEndpoint(pod, service));
+  return absent.length === 0 ? '' : `; ready, but not listed as endpoints: ${listNames(absent.map(describePlace))}`;
+}
+
+/**
+ * Says why so many pods are not ready yet: one of them cannot be scheduled, some are not ready, or their controller has not created all. It is
+ * appended to a reason, and is empty when all are ready.
+ */
+export function noteUnready(pods: readonly PodFacts[], needs: number): string {
+  const staying = pods.filter(isStaying);
+  const unready = staying.filter(({ ready }) => !ready);
+  const stuck = unready.find((pod) => pod.unschedulableReason !== undefined);
+  if (stuck !== undefined) return `; pod ${stuck.name} cannot be scheduled: ${stuck.unschedulableReason ?? ''}`;
+  if (unready.length > 0) return `; not ready: ${listNames(unready.map(describeUnready))}`;
+  const missing = needs - staying.length;
+  return missing > 0 ? `; ${count(missing, 'pod')} not created yet` : '';
+}
+
+/** Neither terminates nor has run to its end, and no run has taken it out of its endpoints. */
+function isStaying(pod: PodFacts): boolean {
+  return !pod.terminating && !isFinished(pod) && pod.endpointsRemoved === undefined;
+}
+
+function describeUnready(pod: PodFacts): string {
+  const gate = pod.closedGate === undefined ? '' : ` (readiness gate ${pod.closedGate})`;
+  return `${describePlace(pod)}${gate}`;
+}
+
+function describePlace({ name, node }: PodFacts): string {
+  return node === undefined ? `${name} (not scheduled)` : `${name} on ${node}`;
+}
