@@ -25,7 +25,10 @@ export function noteUnready(pods: readonly PodFacts[], needs: number): string {
   const unready = staying.filter(({ ready }) => !ready);
   const stuck = unready.find((pod) => pod.unschedulableReason !== undefined);
   if (stuck !== undefined) return `; pod ${stuck.name} cannot be scheduled: ${stuck.unschedulableReason ?? ''}`;
-  if (unready.length > 0) return `; not ready: ${listNames(unready.map(describeUnready))}`;
+  // One that has been unready for long, such as a standby, is hardly the one that is waited for.
+  const since = ({ unreadySince = Number.MAX_VALUE }: PodFacts) => unreadySince;
+  const named = unready.toSorted((a, b) => since(b) - since(a)).map(describeUnready);
+  if (named.length > 0) return `; not ready: ${listNames(named)}`;
   const missing = needs - staying.length;
   return missing > 0 ? `; ${count(missing, 'pod')} not created yet` : '';
 }

@@ -131,6 +131,12 @@ test.each<[string, Partial<PodFacts>, string]>([
   expect(decide(facts)).toEqual({ done: false, reason: `default/web has 1 of 2 ready endpoints; ${named}` });
 });
 
+test('a replacement that became unready last is named first', () => {
+  const standby = aPod('web-0', 'n2', { ready: false, unreadySince: 1_000 });
+  const late = aPod('web-3', 'new', { ready: false, unreadySince: 2_000 });
+  expect(decide(observation([standby, stay, late])).reason).toMatch(/not ready: web-3 on new, web-0 on n2$/);
+});
+
 test('a workload that was scaled down meanwhile needs only its new scale', () => {
   expect(decide(observation([stay], { replicas: 1 })).done).toBe(true);
   expect(decide(observation([], { replicas: 0 })).done).toBe(true);
