@@ -8,7 +8,7 @@ import type { CloudSurroundings, LabCloud, LoadBalancedService } from './cluster
 import { type Cluster, startCluster } from './cluster/cluster.ts';
 import { takeLock } from './cluster/lock.ts';
 import { withNames } from './cluster/name-service.ts';
-import { flushConntrack, type ReturnPath } from './cluster/network.ts';
+import { flushConntrack, forgetUnanswered, type ReturnPath } from './cluster/network.ts';
 import { applyObjects, needsNodes } from './cluster/objects.ts';
 import {
   findServices,
@@ -84,6 +84,8 @@ export interface RunningLab<Service extends LoadBalancedService = LoadBalancedSe
   waitForTraffic(): Promise<readonly Service[]>;
   /** Flushes all tracked connections in all namespaces. Established connections through the load balancers break. */
   flushConntrack(): Promise<void>;
+  /** Forgets on every node the connections that nobody has answered: later ones from the same port would meet them. */
+  forgetUnanswered(): Promise<void>;
   /** Kills the API server, and starts it again after this time, ms; resolves once it answers. */
   killApiServer(durationMs: number): Promise<void>;
   status(): LabStatus;
@@ -184,10 +186,8 @@ function createLab<Service extends LoadBalancedService, Cloud extends LabCloud<S
     return child;
   };
 
-  const flush = (): Promise<void> => {
-    const { client, operations, loadBalancer, controlPlane } = NAMESPACES;
-    return flushConntrack([client, operations, loadBalancer, controlPlane, ...machines.namespaces()]);
-  };
+  const { client, operations, loadBalancer, controlPlane } = NAMESPACES;
+  const flush = () => flushConntrack([client, operations, loadBalancer, controlPlane, ...machines.namespaces()]);
 
   const waitForServices = async (): Promise<readonly Service[]> => {
     const wait = { timeoutMs: SERVICES_TIMEOUT_MS, signal: options.signal, report };
@@ -239,6 +239,7 @@ function createLab<Service extends LoadBalancedService, Cloud extends LabCloud<S
       return services;
     },
     flushConntrack: flush,
+    forgetUnanswered: () => forgetUnanswered(machines.namespaces()),
     killApiServer: (durationMs) => cluster.killApiServer(durationMs),
     status: () => ({
       scenario: scenario.name,

@@ -110,6 +110,16 @@ export async function flushConntrack(namespaces: readonly string[]): Promise<voi
   await Promise.all(namespaces.map((name) => run('nsenter', [`--net=/run/netns/${name}`, 'conntrack', '-F'])));
 }
 
+/**
+ * Forgets in the given namespaces the connections that nobody has answered. A SYN that a node did not translate, because kube-proxy had no endpoint, leaves
+ * an entry that keeps every later SYN from the same client port untranslated, for as long as `nf_conntrack_tcp_timeout_syn_sent` says: 120 s.
+ */
+export async function forgetUnanswered(namespaces: readonly string[]): Promise<void> {
+  // With nothing to forget, conntrack exits with 1.
+  const forget = ['conntrack', '-D', '-p', 'tcp', '--state', 'SYN_SENT'];
+  await Promise.all(namespaces.map((name) => attempt('nsenter', [`--net=/run/netns/${name}`, ...forget])));
+}
+
 function fabricCable(namespace: string, address: string, port: string): string {
   return `link add e0 netns ${namespace} address ${hardwareAddress(address)} type veth peer name ${port} netns ${NAMESPACES.fabric}`;
 }

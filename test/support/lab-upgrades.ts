@@ -131,6 +131,7 @@ export async function openLabUpgrades(scenario: Scenario = controlsScenario): Pr
       const all = [...session.traffic, ...extra];
       // Connections are not flushed: that would break streams, which would be counted as lost by the upgrade that follows.
       await Promise.all(all.map((traffic) => traffic.waitUntilClean(5)));
+      await session.lab.forgetUnanswered();
       for (const traffic of all) traffic.zero();
     },
     upgrade: async (policy, onStatus = () => undefined) => {
