@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
 import type { NodeStep } from '../../core/steps/node-steps.ts';
 import { sendToRun } from './describe-run.ts';
-import { type Cost, findUnexplained, type Struck } from './lab-disturbances.ts';
+import { type Cost, costsSomething, findUnexplained, type Struck } from './lab-disturbances.ts';
 import { describeLosses, type LabUpgrades, type Losses, type NextOptions, ownershipOf } from './lab-upgrades.ts';
 
 /** The steps in which a node stays long enough to be met there. */
@@ -81,7 +81,9 @@ export async function upgradeDisturbed(
   await Promise.all(striking);
   expect([...begun].toSorted()).toEqual([...steps].toSorted());
   expect(report.outcome).toBe('completed');
-  await expectUnharmed(upgrades, report, { struck, alone: typeof alone === 'function' ? alone(report) : alone });
+  const cost = typeof alone === 'function' ? alone(report) : alone;
+  await expectUnharmed(upgrades, report, { struck, alone: cost });
+  if (costsSomething(cost)) await upgrades.forgetUnanswered();
   return report;
 }
 

@@ -174,6 +174,7 @@ export async function measureAlone(upgrades: LabUpgrades, strike: () => Promise<
   const losses = await upgrades.losses();
   const last = Math.max(at, losses.lastBadAt ?? at);
   process.stderr.write(`* alone, for ${last - at} ms: ${describeLosses(losses)}\n`);
+  if (losses.lastBadAt !== undefined) await upgrades.forgetUnanswered();
   return { bad: countBad(losses), lastedMs: last - at };
 }
 
@@ -199,7 +200,7 @@ const untranslated = /network is unreachable/;
 export function findUnexplained(losses: Losses, struck: readonly Struck[], alone: Cost): readonly string[] {
   const { incidents, lastBadAt, incidentsLeftOff } = losses;
   const isBounded = alone.varies !== true;
-  const costs = alone.bad > 0 || !isBounded;
+  const costs = costsSomething(alone);
   const explains = ({ at }: Struck, atMs: number, error = '') =>
     atMs >= at - 1_000 &&
     atMs <= at + alone.lastedMs + shiftMs + (costs && untranslated.test(error) ? untranslatedMs : 0);
@@ -217,6 +218,11 @@ export function findUnexplained(losses: Losses, struck: readonly Struck[], alone
     ...(incidentsLeftOff > 0 ? [`${incidentsLeftOff} of which nobody knows when`] : []),
     ...(isBounded && bad > allowed ? [`${bad} lost, cut or slow; ${struck.length} × ${alone.bad} alone`] : []),
   ];
+}
+
+/** Whether anything may be lost, cut or slow for it. */
+export function costsSomething({ bad, varies }: Cost): boolean {
+  return bad > 0 || varies === true;
 }
 
 /** Requests that were lost, cut or slow. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NodeferryError } from '../../core/model/problem.ts';
 import type { Policy } from '../../core/policy/policy.ts';
 import type { RunReport, RunStatus } from '../../core/status/status.ts';
@@ -59,6 +60,8 @@ export interface LabUpgrades {
   upgrade(policy: Policy, onStatus?: (status: RunStatus) => void | Promise<void>): Promise<RunReport>;
   /** What became of requests since `beginClean`, those included that are in flight. */
   losses(extra?: readonly Traffic[]): Promise<Losses>;
+  /** Has nodes forget the connections that nobody has answered. One that is answered at that moment gets slow: resolves when that is over. */
+  forgetUnanswered(): Promise<void>;
   /** Says that the pool that serves now has another name, because it was replaced by somebody else. */
   movedTo(pool: string): void;
   close(): Promise<void>;
@@ -131,7 +134,6 @@ export async function openLabUpgrades(scenario: Scenario = controlsScenario): Pr
       const all = [...session.traffic, ...extra];
       // Connections are not flushed: that would break streams, which would be counted as lost by the upgrade that follows.
       await Promise.all(all.map((traffic) => traffic.waitUntilClean(5)));
-      await session.lab.forgetUnanswered();
       for (const traffic of all) traffic.zero();
     },
     upgrade: async (policy, onStatus = () => undefined) => {
@@ -145,8 +147,12 @@ export async function openLabUpgrades(scenario: Scenario = controlsScenario): Pr
         }),
       );
     },
+    forgetUnanswered: async () => {
+      await session.lab.forgetUnanswered();
+      await sleep(afterglowMs);
+    },
     losses: async (extra = []) => {
-      await new Promise((resolve) => setTimeout(resolve, afterglowMs));
+      await sleep(afterglowMs);
       const truths = [...session.traffic, ...extra].map((traffic) => traffic.truth());
       const lastBadAt = Math.max(...truths.map((truth) => truth.lastBadAt ?? Number.NEGATIVE_INFINITY));
       return {
