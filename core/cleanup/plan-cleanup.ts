@@ -3,11 +3,11 @@ import { type PodAction } from '../eviction/actions.ts';
 import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
 import { disruptedTaint } from '../model/labels.ts';
 import type { NodeFacts, NodeRef } from '../model/node.ts';
-import { type PodFacts, type PodRef, podRefOf } from '../model/pod.ts';
+import { isActive, type PodFacts, type PodRef, podRefOf } from '../model/pod.ts';
 import type { PoolFacts, PoolRef, SuspendedScaling } from '../model/pool.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { type Adoption, decideAdoption } from '../pod-surge/adoption.ts';
-import { isAbandoned, isActive, isReleasedBy, type ReleasedPod } from '../pod-surge/owned-pods.ts';
+import { isAbandoned, isReleasedBy, type ReleasedPod } from '../pod-surge/owned-pods.ts';
 import { count, listNames } from '../text/format.ts';
 import { decideRemovedPods, findWait, type TargetsAsked, type WaitingPod } from './removed-pods.ts';
 

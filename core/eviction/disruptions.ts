@@ -1,6 +1,6 @@
 import { indexOf, namespaceOf, onceFor } from '../model/cluster-index.ts';
 import { isReadyEndpoint, podsOf, readyOtherThan, selects, servicesOf } from '../model/endpoints.ts';
-import { type DisruptionBudgetFacts, isFinished, type PodFacts, podRefOf } from '../model/pod.ts';
+import { type DisruptionBudgetFacts, isActive, isFinished, type PodFacts, podRefOf } from '../model/pod.ts';
 import { findGroupWithout } from '../model/pod-targets.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
@@ -133,7 +133,7 @@ interface PodsOfService {
 function observePods(service: ServiceFacts, question: LedgerQuestion): PodsOfService {
   const { facts, now } = question;
   const own = podsOf(service, facts);
-  const staying = own.filter((pod) => !pod.terminating && !isFinished(pod)).length;
+  const staying = own.filter(isActive).length;
   const late = facts.podTargets === undefined ? [] : own.filter((pod) => isHealthy(pod) && !serves(pod, facts));
   const missing = [...unwellPods(indexOf(facts).podsIn(namespaceOf(service.key))), ...late].filter((pod) => {
     if (isStuckTerminating(pod, now) && pod.ownerKind !== 'StatefulSet') return false;

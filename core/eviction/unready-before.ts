@@ -1,6 +1,6 @@
 import { indexOf } from '../model/cluster-index.ts';
 import { servicesOf } from '../model/endpoints.ts';
-import { isFinished, ownerOf, type PodFacts } from '../model/pod.ts';
+import { isActive, ownerOf, type PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { Policy } from '../policy/policy.ts';
 import { compareText } from '../text/format.ts';
@@ -58,10 +58,6 @@ function isLasting(pod: PodFacts, { policy, now }: LastingQuestion): boolean {
 
 function isUnready(pod: PodFacts): boolean {
   return !pod.ready && pod.endpointsRemoved === undefined && isActive(pod);
-}
-
-function isActive(pod: PodFacts): boolean {
-  return !pod.terminating && !isFinished(pod);
 }
 
 function sinceOf({ unreadySince = Number.NEGATIVE_INFINITY }: PodFacts): number {

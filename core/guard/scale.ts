@@ -1,7 +1,7 @@
 import { indexOf, namespaceOf, onceFor } from '../model/cluster-index.ts';
 import { podsOf } from '../model/endpoints.ts';
 import { indexByLabels } from '../model/label-index.ts';
-import { isFinished } from '../model/pod.ts';
+import { isActive } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
@@ -35,7 +35,7 @@ function countScale(service: ServiceFacts, cluster: ClusterFacts): number | unde
   const workloads = workloadsOf(service, cluster);
   const known = new Set(workloads.map(({ key }) => key));
   const others = podsOf(service, cluster).filter(
-    (pod) => !pod.terminating && !isFinished(pod) && !known.has(pod.released?.workload ?? pod.workload ?? ''),
+    (pod) => isActive(pod) && !known.has(pod.released?.workload ?? pod.workload ?? ''),
   );
   if (workloads.length === 0 && others.length === 0) return undefined;
   return workloads.reduce((sum, { replicas }) => sum + replicas, others.length);

@@ -169,6 +169,11 @@ export function isFinished({ phase }: Pick<PodFacts, 'phase'>): boolean {
   return phase === 'Succeeded' || phase === 'Failed';
 }
 
+/** Whether it counts for its controller: it runs or will run (kubernetes pkg/controller/controller_utils.go, FilterActivePods). */
+export function isActive(pod: Pick<PodFacts, 'phase' | 'terminating'>): boolean {
+  return !pod.terminating && !isFinished(pod);
+}
+
 /** What the API server reports about one PodDisruptionBudget. */
 export interface DisruptionBudgetFacts {
   readonly namespace: string;

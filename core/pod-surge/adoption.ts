@@ -1,14 +1,21 @@
 import { type PodAction } from '../eviction/actions.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import { podsWith } from '../model/endpoints.ts';
-import { isFinished, type PodFacts, type PodRef, podRefOf, type ReleasedFacts, templateLabel } from '../model/pod.ts';
+import {
+  isActive,
+  isFinished,
+  type PodFacts,
+  type PodRef,
+  podRefOf,
+  type ReleasedFacts,
+  templateLabel,
+} from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { NodeUids } from '../policy/members.ts';
 import { compareText, count, listNames } from '../text/format.ts';
 import {
   awaitsAdoption,
   isAbandoned,
-  isActive,
   isOutgoing,
   isReleasedBy,
   isReturned,

@@ -4,11 +4,11 @@ import { type DisruptionLedger, openDisruptionLedger } from '../eviction/disrupt
 import { decideStep, type StepQuestion } from '../eviction/eviction-round.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import { isReadyEndpoint, servicesOf } from '../model/endpoints.ts';
-import { type PodFacts, podRefOf } from '../model/pod.ts';
+import { isActive, type PodFacts, podRefOf } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText, formatTime } from '../text/format.ts';
-import { isAbandoned, isActive, isReleasedBy, isServing, type ReleasedPod } from './owned-pods.ts';
+import { isAbandoned, isReleasedBy, isServing, type ReleasedPod } from './owned-pods.ts';
 
 /** Since when (epoch ms) every observation has found neither the Deployment nor the ReplicaSet of a released pod, by pod UID. Plain data. */
 export type GoneSince = Readonly<Record<string, number>>;

@@ -3,12 +3,12 @@ import { openDisruptionLedger } from '../eviction/disruptions.ts';
 import { decideStep } from '../eviction/eviction-round.ts';
 import { isStuckTerminating } from '../eviction/stuck-terminating.ts';
 import { indexOf } from '../model/cluster-index.ts';
-import type { PodFacts } from '../model/pod.ts';
+import { isActive, type PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { compareText, count } from '../text/format.ts';
 import { decideAdoption } from './adoption.ts';
 import { type Dismissal, type DismissalQuestion, decideDismissal } from './dismissal.ts';
-import { isAbandoned, isActive, isReleasedBy, isServing, ownedPods } from './owned-pods.ts';
+import { isAbandoned, isReleasedBy, isServing, ownedPods } from './owned-pods.ts';
 import { isSpared } from './spared.ts';
 
 /** What to do now with released pods that no ReplicaSet adopts, which of them are blocked, and how many are left. */

@@ -1,7 +1,7 @@
 import { indexOf } from '../model/cluster-index.ts';
 import { podsWith } from '../model/endpoints.ts';
 import { matches } from '../model/label-index.ts';
-import { isFinished, type PodFacts, type ReleasedFacts, type ReleasedFrom } from '../model/pod.ts';
+import { isActive, type PodFacts, type ReleasedFacts, type ReleasedFrom } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { NodeUids } from '../policy/members.ts';
 
@@ -25,11 +25,6 @@ export function ownedPods(
   return [...named, ...ofVersion.filter(awaitsAdoption)].filter(
     (pod) => isActive(pod) && (selector === undefined || matches(selector, pod.labels)),
   );
-}
-
-/** Whether it counts for its controller: it runs or will run. */
-export function isActive(pod: PodFacts): boolean {
-  return !pod.terminating && !isFinished(pod);
 }
 
 /** Whether the run has released it and it still is released. A pod that has its label again belongs to its ReplicaSet, whatever its annotation says. */

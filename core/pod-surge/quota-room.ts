@@ -1,5 +1,5 @@
 import { indexOf, onceFor } from '../model/cluster-index.ts';
-import { isFinished, type PodFacts } from '../model/pod.ts';
+import { isActive, type PodFacts } from '../model/pod.ts';
 import type { Amounts, ContainerNeeds, QuotaFacts, QuotaScope } from '../model/quota.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { needsOfReplacement, sum, usageOf } from './replacement-needs.ts';
@@ -87,7 +87,7 @@ const takenOf = onceFor((cluster: ClusterFacts) =>
     const missing = index.workloadsIn(quota.namespace).flatMap(({ key, kind, replicas }) => {
       const like = index.podsMadeBy(key).find((pod) => counts(quota, pod));
       if (kind === 'DaemonSet' || like === undefined) return [];
-      const there = index.podsOfWorkload(key).filter((pod) => !pod.terminating && !isFinished(pod)).length;
+      const there = index.podsOfWorkload(key).filter(isActive).length;
       const usage = usageOf({ phase: 'Pending' }, needsOfReplacement(like, cluster));
       return Array.from({ length: Math.max(0, replicas - there) }, () => usage);
     });

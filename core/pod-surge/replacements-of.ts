@@ -68,7 +68,7 @@ function findLate(group: readonly ReleasedPod[], question: ReplacementsOfQuestio
   const owned = ownedPods(first.released, first.namespace, cluster);
   const ready = owned.filter(isServing);
   if (ready.length < needs) {
-    const { kind, why } = whyNotReady(group, owned, question);
+    const { kind, why } = whyNotReady(group, owned, needs, question);
     return { kind, reason: `${ready.length} of ${needs} pods ready${why}` };
   }
   const going = ready.flatMap((pod) => explainGoing(pod, question) ?? []);
@@ -111,6 +111,7 @@ function explainGoing(
 function whyNotReady(
   group: readonly ReleasedPod[],
   owned: readonly PodFacts[],
+  needs: number,
   question: ReplacementsOfQuestion,
 ): { readonly kind: Lateness['kind']; readonly why: string } {
   const kept = group.find(({ ownerName, released }) => ownerName === released.replicaSet.name);
@@ -118,7 +119,7 @@ function whyNotReady(
   const refused = group.find(({ released }) => released.refused !== undefined)?.released.refused;
   if (refused !== undefined) return { kind: 'refused', why: `; no more pods can be created: ${refused}` };
   const failing = findFailing(group, owned, question);
-  if (failing.length === 0) return { kind: 'starting', why: noteUnready(owned, countNeeded(group, question.unplaced)) };
+  if (failing.length === 0) return { kind: 'starting', why: noteUnready(owned, needs) };
   const names = failing.map(({ name, node = '' }) => `${name} on ${node}`);
   return { kind: 'failing', why: `; none becomes ready on a new node: ${listNames(names)}` };
 }

@@ -1,6 +1,6 @@
 import { indexOf } from '../model/cluster-index.ts';
 import { hostnameLabel, zoneLabel } from '../model/labels.ts';
-import { isFinished, type PodFacts } from '../model/pod.ts';
+import { isActive, type PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 
@@ -20,6 +20,6 @@ export function domainOf({ node = '' }: PodFacts, key: string, cluster: ClusterF
 export function domainsOf(workload: WorkloadFacts, key: string, cluster: ClusterFacts): readonly string[] {
   const pods = indexOf(cluster)
     .podsMadeBy(workload.key)
-    .filter((pod) => !pod.terminating && !isFinished(pod) && pod.node !== undefined);
+    .filter((pod) => isActive(pod) && pod.node !== undefined);
   return [...new Set(pods.map((pod) => domainOf(pod, key, cluster)))].toSorted();
 }

@@ -1,5 +1,5 @@
 import { indexOf, onceFor } from '../model/cluster-index.ts';
-import { isFinished, type PodFacts } from '../model/pod.ts';
+import { isActive, type PodFacts } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 import { type Policy, podSurgeTermsOf } from '../policy/policy.ts';
@@ -25,9 +25,7 @@ export function surgeLimitOf(workload: WorkloadFacts, policy: Policy): number {
 /** The room that the quotas of its namespace leave for its replacements. Undefined when no quota counts them. */
 export function roomOf({ key, namespace }: WorkloadFacts, cluster: ClusterFacts): Room | undefined {
   if (!(cluster.quotas ?? []).some((quota) => quota.namespace === namespace)) return undefined;
-  const pod = indexOf(cluster)
-    .podsMadeBy(key)
-    .find((one) => !one.terminating && !isFinished(one));
+  const pod = indexOf(cluster).podsMadeBy(key).find(isActive);
   return pod === undefined ? undefined : roomFor(pod, cluster);
 }
 

@@ -1,7 +1,7 @@
-import { type PodFacts, podRefOf } from '../model/pod.ts';
+import { isActive, type PodFacts, podRefOf } from '../model/pod.ts';
 import { compareText } from '../text/format.ts';
 import { decideEligibility } from './eligibility.ts';
-import { isActive, isReleasedBy, isServing, ownedPods, type ReleasedPod } from './owned-pods.ts';
+import { isReleasedBy, isServing, ownedPods, type ReleasedPod } from './owned-pods.ts';
 import type { PodSurgeContext } from './rules/rule.ts';
 import { noteServed } from './served-before.ts';
 import { isSpared } from './spared.ts';

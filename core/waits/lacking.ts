@@ -1,5 +1,5 @@
 import { isReadyEndpoint, podsOf } from '../model/endpoints.ts';
-import { isFinished, type PodFacts } from '../model/pod.ts';
+import { isActive, type PodFacts } from '../model/pod.ts';
 import type { ServiceFacts } from '../model/service.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import { count, listNames } from '../text/format.ts';
@@ -35,7 +35,7 @@ export function noteUnready(pods: readonly PodFacts[], needs: number): string {
 
 /** Neither terminates nor has run to its end, and no run has taken it out of its endpoints. */
 function isStaying(pod: PodFacts): boolean {
-  return !pod.terminating && !isFinished(pod) && pod.endpointsRemoved === undefined;
+  return isActive(pod) && pod.endpointsRemoved === undefined;
 }
 
 function describeUnready(pod: PodFacts): string {

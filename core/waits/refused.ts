@@ -1,7 +1,7 @@
 import type { GuardBlock } from '../guard/block.ts';
 import { workloadsOf } from '../guard/scale.ts';
 import { indexOf } from '../model/cluster-index.ts';
-import { isFinished, type PodFacts, type PodRef, podRefOf } from '../model/pod.ts';
+import { isActive, type PodFacts, type PodRef, podRefOf } from '../model/pod.ts';
 import type { ClusterFacts } from '../model/serving.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 
@@ -26,9 +26,7 @@ export interface RefusedWorkload {
 export function findRefused(workloads: readonly WorkloadFacts[], cluster: ClusterFacts): readonly RefusedWorkload[] {
   return workloads.flatMap(({ key, replicas, refused, rollingOut }) => {
     if (refused === undefined) return [];
-    const pods = indexOf(cluster)
-      .podsOfWorkload(key)
-      .filter((pod) => !pod.terminating && !isFinished(pod));
+    const pods = indexOf(cluster).podsOfWorkload(key).filter(isActive);
     return pods.length < replicas || rollingOut ? [{ workload: key, reason: refused, wake: chooseToWake(pods) }] : [];
   });
 }

@@ -189,7 +189,7 @@ const chance = 5;
  * For how long, ms, a disturbance that leaves a Service without endpoints still costs single requests of callers on nodes: when it gets the first one
  * again, a kube-proxy in mode iptables stops to reject (table filter) before it translates (table nat), and a SYN in between leaves untranslated. The
  * entry that connection tracking has of it keeps each later SYN from the same port untranslated (`nf_conntrack_tcp_timeout_syn_sent`), and Linux chooses
- * client ports anew every 10 s. Seen 33 s after such a moment, and reproduced with two namespaces.
+ * client ports anew every 10 s. Seen 33 s after such a moment, and reproduced in network namespaces: that the request which was lost had such a port is inferred.
  */
 const untranslatedMs = 120_000;
 

@@ -1,5 +1,5 @@
 import { podsOf } from '../../model/endpoints.ts';
-import { isFinished, type PodFacts } from '../../model/pod.ts';
+import { isActive, type PodFacts } from '../../model/pod.ts';
 import { hasPods } from '../../model/target-group.ts';
 import { auditedServices } from '../../plan/audit/rule.ts';
 import { count } from '../../text/format.ts';
@@ -25,7 +25,7 @@ export const svc012NoReadinessGate: Rule = {
       (lifecycle?.readinessGates ?? []).some((gate) => readinessGates.some((begins) => gate.startsWith(begins)));
     return auditedServices(question).flatMap(({ service, groups }) => {
       if (!groups.some(hasPods)) return [];
-      const own = podsOf(service, facts.cluster).filter((pod) => !pod.terminating && !isFinished(pod));
+      const own = podsOf(service, facts.cluster).filter(isActive);
       const without = own.filter((pod) => !hasGate(pod));
       if (!without.some(({ node }) => node !== undefined && names.has(node))) return [];
       const object = named('Service', service.key);

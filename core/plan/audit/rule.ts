@@ -3,7 +3,7 @@ import type { ServiceBaseline } from '../../guard/baseline.ts';
 import { balancedServices } from '../../guard/serving.ts';
 import { indexOf, onceFor } from '../../model/cluster-index.ts';
 import type { NodeRef } from '../../model/node.ts';
-import { isFinished, type PodFacts } from '../../model/pod.ts';
+import { isActive, type PodFacts } from '../../model/pod.ts';
 import type { Lacks, PoolFacts } from '../../model/pool.ts';
 import { hostGroupsOf, reachOf } from '../../model/reach.ts';
 import type { ServiceFacts } from '../../model/service.ts';
@@ -112,7 +112,5 @@ export function filterContext({ policy, facts }: ClusterQuestion): FilterContext
 /** Pods on the nodes to replace, except terminating and finished ones. */
 export const podsToMove = onceFor(({ facts, nodes }: ClusterQuestion): readonly PodFacts[] => {
   const names = new Set(nodes.map((node) => node.name));
-  return facts.cluster.pods.filter(
-    (pod) => pod.node !== undefined && names.has(pod.node) && !pod.terminating && !isFinished(pod),
-  );
+  return facts.cluster.pods.filter((pod) => pod.node !== undefined && names.has(pod.node) && isActive(pod));
 });
