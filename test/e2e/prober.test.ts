@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { parseLine, type StreamCounts } from '../../lab/traffic/prober.ts';
+import { type Incident, parseLine, type StreamCounts } from '../../lab/traffic/prober.ts';
 import { openAccount } from '../../lab/traffic/truth.ts';
 import { toolPaths } from '../../scripts/setup/paths.ts';
 
@@ -16,7 +16,9 @@ afterEach(() => {
 });
 
 /** A prober that sends 50 requests per second over connections of their own. */
-async function startProber(server: Server): Promise<{ child: ChildProcess; end: () => Promise<StreamCounts> }> {
+async function startProber(
+  server: Server,
+): Promise<{ child: ChildProcess; incidents: () => readonly Incident[]; end: () => Promise<StreamCounts> }> {
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   cleanups.push(() => server.close());
   const urls = [`http://127.0.0.1:${(server.address() as AddressInfo).port}/`];
@@ -31,6 +33,7 @@ async function startProber(server: Server): Promise<{ child: ChildProcess; end: 
   await expect.poll(() => account.truth().sent, { timeout: 20_000 }).toBeGreaterThan(20);
   return {
     child,
+    incidents: () => account.truth().incidents,
     end: async () => {
       child.stdin.end();
       await read;
@@ -81,4 +84,18 @@ test('requests that nobody answers are lost, also when the prober stands still m
   const counts = await end();
   expect(counts.lost).toBeGreaterThan(100);
   expect(counts.ok + counts.lost).toBe(counts.sent);
+});
+
+test('a connection that was refused says from which port it was tried', async () => {
+  const server = createServer((_, response) => void response.end('ok'));
+  const { incidents } = await startProber(server);
+
+  server.close();
+  await expect.poll(() => incidents().length, { timeout: 20_000 }).toBeGreaterThan(5);
+
+  for (const { error, local } of incidents()) {
+    expect(error).toContain('connection refused');
+    expect(local).toMatch(/^127\.0\.0\.1:[1-9]\d+$/);
+  }
+  expect(new Set(incidents().map(({ local }) => local)).size).toBeGreaterThan(1);
 });

@@ -6,6 +6,7 @@ import { excludeLabel, zoneLabel } from '../../core/model/labels.ts';
 import { registerInstance } from '../../lab/cluster/target-groups.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { unreadyFile } from '../../lab/scenarios/parts.ts';
+import type { Incident } from '../../lab/traffic/prober.ts';
 import { describeLosses, type LabUpgrades, type Losses } from './lab-upgrades.ts';
 
 const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
@@ -186,35 +187,54 @@ const spread = 2;
 const chance = 5;
 
 /**
- * For how long, ms, a disturbance that leaves a Service without endpoints still costs single requests of callers on nodes: when it gets the first one
+ * For how long, ms, a port of a caller on a node is without an answer after a SYN from it was not translated. When a Service gets its first endpoint
  * again, a kube-proxy in mode iptables stops to reject (table filter) before it translates (table nat), and a SYN in between leaves untranslated. The
- * entry that connection tracking has of it keeps each later SYN from the same port untranslated (`nf_conntrack_tcp_timeout_syn_sent`), and Linux chooses
- * client ports anew every 10 s. Seen 33 s after such a moment, and reproduced in network namespaces: that the request which was lost had such a port is inferred.
+ * entry that connection tracking has of it keeps each later SYN from the same port untranslated (`nf_conntrack_tcp_timeout_syn_sent`), and Linux
+ * chooses client ports anew every 10 s. Reproduced in network namespaces.
  */
 const untranslatedMs = 120_000;
 
 /** How a caller on a node learns that its SYN was not translated: nothing else leads to the address of a Service. */
 const untranslated = /network is unreachable/;
 
+/** Whether connection tracking did to the second what it had done to the first: neither SYN was translated, and they came from one port. */
+function isSameEntry(first: Incident, second: Incident): boolean {
+  return (
+    [first, second].every(({ error = '' }) => untranslated.test(error)) &&
+    first.local !== undefined &&
+    first.local === second.local &&
+    first.url === second.url &&
+    second.atMs >= first.atMs &&
+    second.atMs <= first.atMs + untranslatedMs
+  );
+}
+
 /** What was lost that the disturbances don't explain, in words: at another time than theirs, or more than they cost alone. */
 export function findUnexplained(losses: Losses, struck: readonly Struck[], alone: Cost): readonly string[] {
   const { incidents, lastBadAt, incidentsLeftOff } = losses;
   const isBounded = alone.varies !== true;
-  const costs = costsSomething(alone);
-  const explains = ({ at }: Struck, atMs: number, error = '') =>
-    atMs >= at - 1_000 &&
-    atMs <= at + alone.lastedMs + shiftMs + (costs && untranslated.test(error) ? untranslatedMs : 0);
-  const outside = costs ? incidents.filter(({ atMs, error }) => !struck.some((one) => explains(one, atMs, error))) : [];
+  const isDuring = (atMs: number) =>
+    struck.some(({ at }) => atMs >= at - 1_000 && atMs <= at + alone.lastedMs + shiftMs);
+  const explained: Incident[] = [];
+  const outside: Incident[] = [];
+  for (const one of incidents.toSorted((a, b) => a.atMs - b.atMs)) {
+    const isExplained = isDuring(one.atMs) || explained.some((earlier) => isSameEntry(earlier, one));
+    (isExplained ? explained : outside).push(one);
+  }
+  const reported = costsSomething(alone) ? outside : [];
   // More requests may have been lost than there are incidents.
   const isKnown = incidents.some(({ atMs }) => atMs === lastBadAt);
-  const isLate = lastBadAt !== undefined && !isKnown && !struck.some((one) => explains(one, lastBadAt));
+  const isLate = lastBadAt !== undefined && !isKnown && !isDuring(lastBadAt);
   const allowed = alone.bad === 0 ? 0 : struck.length * (alone.bad * spread + chance);
   const bad = countBad(losses);
   return [
-    ...outside
+    ...reported
       .slice(0, 5)
-      .map(({ stream, atMs, error }) => `${stream} at ${new Date(atMs).toISOString()}: ${error ?? 'slow'}`),
-    ...(isLate && outside.length === 0 ? [`the last one at ${new Date(lastBadAt).toISOString()}`] : []),
+      .map(
+        ({ stream, atMs, error, local = '?' }) =>
+          `${stream} at ${new Date(atMs).toISOString()} from ${local}: ${error ?? 'slow'}`,
+      ),
+    ...(isLate && reported.length === 0 ? [`the last one at ${new Date(lastBadAt).toISOString()}`] : []),
     ...(incidentsLeftOff > 0 ? [`${incidentsLeftOff} of which nobody knows when`] : []),
     ...(isBounded && bad > allowed ? [`${bad} lost, cut or slow; ${struck.length} × ${alone.bad} alone`] : []),
   ];

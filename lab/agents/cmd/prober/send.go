@@ -11,7 +11,6 @@ import (
 	"net/netip"
 	"os"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -163,34 +162,40 @@ func exchangeFresh(r *result, t target, source *net.TCPAddr, keep bool, pool *cl
 	exchange(r, t, wrapped, keep, pool)
 }
 
-// dial connects. It also says from which address and port it tried, because a connection that was never established is looked for by its port.
+// dial connects. It also says from which address and port it tried: a connection that was never established is looked for by its port, and what a port
+// has met stays with it (conntrack). Of a socket that could not connect the kernel still knows the port, so a second descriptor keeps it until it is read.
 func dial(address string, source *net.TCPAddr, waiting patience) (net.Conn, string, error) {
+	twin := -1
 	// KeepAlive < 0: no TCP keep-alive probes, because requests are short and the system calls cost more.
-	var socket atomic.Value
-	var local string
 	dialer := net.Dialer{KeepAlive: -1, Control: func(_, _ string, raw syscall.RawConn) error {
-		socket.Store(raw)
-		return choosePortOnConnect(raw)
+		var failed error
+		if err := raw.Control(func(fd uintptr) {
+			if failed = choosePortOnConnect(int(fd)); failed == nil {
+				twin, failed = syscall.Dup(int(fd))
+			}
+		}); err != nil {
+			return err
+		}
+		return failed
 	}}
 	if source != nil {
 		dialer.LocalAddr = source
 	}
 	ctx, end := context.WithCancelCause(context.Background())
 	defer end(nil)
-	waiting.whenOver(ctx, func() {
-		if raw, ok := socket.Load().(syscall.RawConn); ok {
-			local = localAddress(raw)
-		}
-		end(os.ErrDeadlineExceeded)
-	})
+	waiting.whenOver(ctx, func() { end(os.ErrDeadlineExceeded) })
 	conn, err := dialer.DialContext(ctx, "tcp4", address)
+	if twin >= 0 {
+		defer syscall.Close(twin)
+	}
 	if err == nil {
 		return conn, conn.LocalAddr().String(), nil
 	}
+	local := localAddress(twin)
 	if errors.Is(context.Cause(ctx), os.ErrDeadlineExceeded) {
-		return nil, local, fmt.Errorf("dial %s->%s: %w", local, address, os.ErrDeadlineExceeded)
+		err = fmt.Errorf("dial %s->%s: %w", local, address, os.ErrDeadlineExceeded)
 	}
-	return nil, "", err
+	return nil, local, err
 }
 
 // exchange sends the request over conn, reads the whole response, and returns the connection to its pool or closes it.
@@ -231,26 +236,16 @@ func roundTrip(r *result, t target, conn *connection, keep bool) (again bool, er
 
 // choosePortOnConnect lets the kernel take any port that is free towards this destination, instead of one
 // that is free for the whole source address (ip(7), IP_BIND_ADDRESS_NO_PORT).
-func choosePortOnConnect(raw syscall.RawConn) error {
+func choosePortOnConnect(fd int) error {
 	const ipBindAddressNoPort = 24
-	var failed error
-	if err := raw.Control(func(fd uintptr) {
-		failed = syscall.SetsockoptInt(int(fd), syscall.IPPROTO_IP, ipBindAddressNoPort, 1)
-	}); err != nil {
-		return err
-	}
-	return failed
+	return syscall.SetsockoptInt(fd, syscall.IPPROTO_IP, ipBindAddressNoPort, 1)
 }
 
-// localAddress is the address and port of a socket, or nothing when it is closed.
-func localAddress(raw syscall.RawConn) string {
-	var name syscall.Sockaddr
-	var failed error
-	if err := raw.Control(func(fd uintptr) { name, failed = syscall.Getsockname(int(fd)) }); err != nil || failed != nil {
-		return ""
-	}
+// localAddress is the address and port of a socket, or nothing where it has none.
+func localAddress(fd int) string {
+	name, err := syscall.Getsockname(fd)
 	own, ok := name.(*syscall.SockaddrInet4)
-	if !ok {
+	if err != nil || !ok {
 		return ""
 	}
 	return netip.AddrPortFrom(netip.AddrFrom4(own.Addr), uint16(own.Port)).String()
