@@ -13,7 +13,19 @@ export function noteLacking(service: ServiceFacts, needs: number, cluster: Clust
   const unready = noteUnready(pods, needs);
   if (unready !== '') return unready;
   const absent = pods.filter((pod) => !isReadyEndpoint(pod, service));
-  return absent.length === 0 ? '' : `; ready, but not listed as endpoints: ${listNames(absent.map(describePlace))}`;
+  if (absent.length === 0) return '';
+  return `; ready, but not listed as endpoints: ${listNames(absent.map(describePlace))} (${describeRetry(service)})`;
+}
+
+/**
+ * What makes the endpoint slice controller retry the Service: a change of it, each time another one. By itself the controller may pause
+ * for up to 1,000 s after failures. An outage of the API server is enough: its cache is behind then, and each change of a pod meanwhile counts as
+ * a failure (kubernetes pkg/controller/endpointslice/endpointslice_controller.go, `handleErr`, `maxSyncBackOff`). In the lab two Services were without
+ * endpoints for 8 minutes with all their pods ready, until this command.
+ */
+function describeRetry({ key }: ServiceFacts): string {
+  const [namespace = '', name = ''] = key.split('/');
+  return `retried at once after kubectl annotate --overwrite -n ${namespace} service ${name} tried="$(date)"`;
 }
 
 /**

@@ -70,7 +70,7 @@ export function hintRefused([first]: readonly RefusedWorkload[]): string | undef
   const { workload, wake } = first;
   const tries =
     wake === undefined
-      ? 'Its ReplicaSet has no pod, and retries within 17 minutes, or at once when you change it (kubectl annotate replicaset NAME tried=again)'
+      ? 'Its ReplicaSet has no pod, and retries within 17 minutes, or at once when you change it (kubectl annotate --overwrite replicaset NAME tried="$(date)")'
       : 'The run makes its ReplicaSet retry every 10 seconds';
   return `Make it possible to create another pod of ${workload}: raise the quota in the message or free some of it, or fix the admission webhook that rejects the pod. ${tries}. Then resume.`;
 }

@@ -64,7 +64,8 @@ describe('an API server that is dead for 15 s', () => {
         answersAt = Date.now();
       };
       const alone = () => outageCost(answersAt - diedAt);
-      const report = await upgradeDisturbed(upgrades, { steps: [step], strike, alone, waits });
+      const follow = disturbances.retryEndpoints;
+      const report = await upgradeDisturbed(upgrades, { steps: [step], strike, alone, waits, follow });
       const leaving = report.nodes.flatMap(({ evidence }) => evidence.filter(({ kind }) => kind === 'excluded'));
       const settledAt = diedAt + deadForMs + upgrades.nextPolicy().waits.stabilizationAfterOutageMs;
       expect(leaving.filter(({ at }) => at > diedAt + 1_000 && at < settledAt)).toEqual([]);

@@ -7,6 +7,7 @@ import { registerInstance } from '../../lab/cluster/target-groups.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { unreadyFile } from '../../lab/scenarios/parts.ts';
 import type { Incident } from '../../lab/traffic/prober.ts';
+import { openEndpointOperator } from './endpoint-operator.ts';
 import { describeLosses, type LabUpgrades, type Losses } from './lab-upgrades.ts';
 
 const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
@@ -29,6 +30,8 @@ export interface Disturbances {
   readonly flap: (durationMs: number) => Promise<void>;
   /** The API server is dead for so long, ms, and then begins anew; resolves when it answers. */
   readonly killApiServer: (durationMs: number) => Promise<void>;
+  /** Somebody on call makes the endpoint slice controller retry where it pauses, as the runbook says. Called again and again. */
+  readonly retryEndpoints: () => Promise<void>;
   /** A new template of `web`, as `kubectl rollout restart` makes it; resolves when all its pods are new and ready. */
   readonly rollOut: () => Promise<void>;
   /** Resolves when as many pods of `web` are ready, and no others are there. */
@@ -96,6 +99,7 @@ export function openDisturbances(lab: Lab): Disturbances {
       rmSync(unreadyFile('web'));
     },
     killApiServer: async (durationMs) => await lab.killApiServer(durationMs),
+    retryEndpoints: openEndpointOperator(config, web.namespace),
     rollOut: async () => {
       const annotations = { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() };
       await change({ spec: { template: { metadata: { annotations } } } });

@@ -125,7 +125,11 @@ test.each<[string, Partial<PodFacts>, string]>([
     'not ready: web-3 on new (readiness gate example.com/gate)',
   ],
   ['has no node', { ready: false, node: undefined, phase: 'Pending' }, 'not ready: web-3 (not scheduled)'],
-  ['is not listed by the slices', {}, 'ready, but not listed as endpoints: web-3 on new'],
+  [
+    'is not listed by the slices',
+    {},
+    'ready, but not listed as endpoints: web-3 on new (retried at once after kubectl annotate --overwrite -n default service web tried="$(date)")',
+  ],
 ])('a replacement that %s is named', (_, fields, named) => {
   const facts = observation([stay, aPod('web-3', 'new', fields)], { listed: [endpointOf(stay)] });
   expect(decide(facts)).toEqual({ done: false, reason: `default/web has 1 of 2 ready endpoints; ${named}` });
