@@ -63,8 +63,8 @@ describe('an API server that is dead for 15 s', () => {
         await disturbances.killApiServer(deadForMs);
         answersAt = Date.now();
       };
-      const alone = () => outageCost(answersAt - diedAt);
-      const follow = disturbances.retryEndpoints;
+      const alone = () => outageCost(answersAt - diedAt, disturbances.recovery.lastedMs());
+      const follow = disturbances.recovery.observe;
       const report = await upgradeDisturbed(upgrades, { steps: [step], strike, alone, waits, follow });
       const leaving = report.nodes.flatMap(({ evidence }) => evidence.filter(({ kind }) => kind === 'excluded'));
       const settledAt = diedAt + deadForMs + upgrades.nextPolicy().waits.stabilizationAfterOutageMs;

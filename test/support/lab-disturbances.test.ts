@@ -3,7 +3,7 @@ import type { Incident } from '../../lab/traffic/prober.ts';
 import { findUnexplained, outageCost } from './lab-disturbances.ts';
 
 const struck = [{ at: 1_000_000, what: 'n1 evicting' }];
-const outage = outageCost(20_000);
+const outage = outageCost(20_000, 0);
 const lastMs = 1_000_000 + 20_000 + 35_000 + 12_000;
 
 function lost(atMs: number, error: string, local = '10.1.0.5:40000') {
@@ -41,6 +41,12 @@ function together(...all: readonly ReturnType<typeof lost>[]) {
   const incidents = all.flatMap((one) => one.incidents);
   return { ...lost(0, ''), incidents, lastBadAt: Math.max(...incidents.map(({ atMs }) => atMs)) };
 }
+
+test('an outage explains what is lost until a cluster that takes longer is well, and its targets are healthy', () => {
+  const long = outageCost(20_000, 300_000);
+  expect(findUnexplained(lost(1_000_000 + 317_000, 'connection refused'), struck, long)).toEqual([]);
+  expect(findUnexplained(lost(1_000_000 + 317_001, 'connection refused'), struck, long)).toHaveLength(1);
+});
 
 test('it explains a SYN from a port that was not translated for as long as connection tracking remembers that', () => {
   const first = lost(lastMs, unreachable);

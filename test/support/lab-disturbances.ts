@@ -7,8 +7,8 @@ import { registerInstance } from '../../lab/cluster/target-groups.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { unreadyFile } from '../../lab/scenarios/parts.ts';
 import type { Incident } from '../../lab/traffic/prober.ts';
-import { openEndpointOperator } from './endpoint-operator.ts';
 import { describeLosses, type LabUpgrades, type Losses } from './lab-upgrades.ts';
+import { openRecovery, type Recovery } from './recovery.ts';
 
 const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 
@@ -30,8 +30,8 @@ export interface Disturbances {
   readonly flap: (durationMs: number) => Promise<void>;
   /** The API server is dead for so long, ms, and then begins anew; resolves when it answers. */
   readonly killApiServer: (durationMs: number) => Promise<void>;
-  /** Somebody on call makes the endpoint slice controller retry where it pauses, as the runbook says. Called again and again. */
-  readonly retryEndpoints: () => Promise<void>;
+  /** Of what the death of the API server does to the cluster. */
+  readonly recovery: Recovery;
   /** A new template of `web`, as `kubectl rollout restart` makes it; resolves when all its pods are new and ready. */
   readonly rollOut: () => Promise<void>;
   /** Resolves when as many pods of `web` are ready, and no others are there. */
@@ -55,6 +55,7 @@ export function openDisturbances(lab: Lab): Disturbances {
   const core = config.makeApiClient(CoreV1Api);
   const apps = config.makeApiClient(AppsV1Api);
   const web = { name: 'web', namespace: 'default' };
+  const recovery = openRecovery(config, web.namespace);
 
   async function change(body: object): Promise<void> {
     await apps.patchNamespacedDeployment({ ...web, body }, mergePatch);
@@ -98,8 +99,11 @@ export function openDisturbances(lab: Lab): Disturbances {
       await sleep(durationMs);
       rmSync(unreadyFile('web'));
     },
-    killApiServer: async (durationMs) => await lab.killApiServer(durationMs),
-    retryEndpoints: openEndpointOperator(config, web.namespace),
+    killApiServer: async (durationMs) => {
+      recovery.begin();
+      await lab.killApiServer(durationMs);
+    },
+    recovery,
     rollOut: async () => {
       const annotations = { 'kubectl.kubernetes.io/restartedAt': new Date().toISOString() };
       await change({ spec: { template: { metadata: { annotations } } } });
@@ -151,13 +155,16 @@ export interface Cost {
   readonly varies?: boolean;
 }
 
+/** Two health checks, 5 s apart, find a target healthy again, and kube-proxies and the load balancer need a moment, ms. */
+const healthyAgainMs = 5_000;
+
 /**
  * What an API server that does not answer for so long, ms, costs alone: between nothing and 700 requests in three measurements of 15 s and the time that
- * it takes to start, the last of them 48 s after its death. Which kubelets can renew their leases in time is chance; those that can't are NotReady for a
- * while, and with them all endpoints of their pods.
+ * it takes to start, the last of them 48 s after its death. Which leases the controllers see in time is chance; nodes whose they don't see are
+ * NotReady for a while, and with them all endpoints of their pods. It lasts at least until the cluster is well again, ms after it began.
  */
-export function outageCost(unansweredMs: number): Cost {
-  return { bad: 0, lastedMs: unansweredMs + 35_000, varies: true };
+export function outageCost(unansweredMs: number, unwellMs: number): Cost {
+  return { bad: 0, lastedMs: Math.max(unansweredMs + 35_000, unwellMs + healthyAgainMs), varies: true };
 }
 
 /** A disturbance that took place: from when on it may have cost something, epoch ms. */
