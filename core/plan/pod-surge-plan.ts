@@ -1,7 +1,7 @@
 import { isNodeBound } from '../eviction/node-bound.ts';
 import { indexOf } from '../model/cluster-index.ts';
 import type { NodeRef } from '../model/node.ts';
-import { isFinished, ownerOf, type PodFacts } from '../model/pod.ts';
+import { isActive, ownerOf, type PodFacts } from '../model/pod.ts';
 import type { WorkloadFacts } from '../model/workload.ts';
 import { decideEligibility } from '../pod-surge/eligibility.ts';
 import type { PodSurgeContext } from '../pod-surge/rules/rule.ts';
@@ -34,7 +34,7 @@ export function planPodSurge(nodes: readonly NodeRef[], context: PodSurgeContext
   if (!surgesPods(context.policy)) return [];
   const pods = nodes
     .flatMap(({ name }) => indexOf(context.cluster).podsOn(name))
-    .filter((pod) => !isNodeBound(pod) && !isFinished(pod) && !pod.terminating)
+    .filter((pod) => !isNodeBound(pod) && isActive(pod))
     .map((pod) => planPod(pod, context));
   const groups = Map.groupBy(pods, ({ workload, reason = '' }) => `${workload}|${reason}`);
   return [...groups.values()]

@@ -1,4 +1,4 @@
-import { isFinished, type PodFacts, type ReleasedFrom } from '../model/pod.ts';
+import { isActive, type PodFacts, type ReleasedFrom } from '../model/pod.ts';
 import type { Policy } from '../policy/policy.ts';
 import { decideEligibility } from './eligibility.ts';
 import { chooseEvenly } from './even-releases.ts';
@@ -58,5 +58,5 @@ export function selectReleases(
  */
 function mayRecover(pod: PodFacts, { waits }: Policy, now: number): boolean {
   const { ready, unreadySince = Number.NEGATIVE_INFINITY } = pod;
-  return !ready && !pod.terminating && !isFinished(pod) && now - unreadySince < waits.stabilizationAfterOutageMs;
+  return !ready && isActive(pod) && now - unreadySince < waits.stabilizationAfterOutageMs;
 }

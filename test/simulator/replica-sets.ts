@@ -1,4 +1,4 @@
-import { isFinished } from '../../core/model/pod.ts';
+import { isActive } from '../../core/model/pod.ts';
 import { deletePod, newPod, replicaSetName, templateHash } from './pods.ts';
 import { forgetRefusals, noteRefused, refusalOf, roomInQuota, triesNow } from './refused-creations.ts';
 import { later, matches, note, type SimPod, type SimWorkload, type World } from './world.ts';
@@ -137,7 +137,7 @@ function surgeOf(old: readonly SimPod[]): number {
  * ReplicaSets count only active pods: none that is told to stop, has failed or is finished (pkg/controller/controller_utils.go, FilterActivePods).
  */
 function isOwned(pod: SimPod, { name }: SimWorkload): boolean {
-  return pod.of === name && pod.ownerKind === 'ReplicaSet' && !pod.terminating && !isFinished(pod);
+  return pod.of === name && pod.ownerKind === 'ReplicaSet' && isActive(pod);
 }
 
 /** What the status of a pod's ReplicaSet reports about its pods. */

@@ -1,4 +1,4 @@
-import { isFinished, type PodFacts } from '../../core/model/pod.ts';
+import { isActive, type PodFacts } from '../../core/model/pod.ts';
 import type { WorkloadFacts } from '../../core/model/workload.ts';
 import { replicaSetName } from './pods.ts';
 import { refusalOf } from './refused-creations.ts';
@@ -18,9 +18,7 @@ export function workloadsOf(world: World, workload: SimWorkload): readonly Workl
 
 function workloadFacts(world: World, workload: SimWorkload): WorkloadFacts {
   const { kind, name, paused } = workload;
-  const pods = world.pods.filter(
-    (pod) => pod.of === name && pod.ownerKind !== 'none' && !pod.terminating && !isFinished(pod),
-  );
+  const pods = world.pods.filter((pod) => pod.of === name && pod.ownerKind !== 'none' && isActive(pod));
   const refused = refusalOf(workload, workload.version);
   return {
     key: `${kind} default/${name}`,

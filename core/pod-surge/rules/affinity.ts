@@ -1,7 +1,7 @@
 import { indexOf } from '../../model/cluster-index.ts';
 import { selectsLabels } from '../../model/label-selector.ts';
 import { hostnameLabel } from '../../model/labels.ts';
-import { type BesideFacts, isFinished, type PodFacts } from '../../model/pod.ts';
+import { type BesideFacts, isActive, type PodFacts } from '../../model/pod.ts';
 import { findPeers, membersOf } from '../../policy/members.ts';
 import type { PodSurgeContext, PodSurgeRefusal } from './rule.ts';
 
@@ -51,6 +51,6 @@ function isElsewhere(pod: PodFacts, term: BesideFacts, { cluster, policy }: PodS
 }
 
 function isBeside(pod: PodFacts, { selector, namespaces }: BesideFacts): boolean {
-  if (pod.terminating || isFinished(pod) || namespaces?.includes(pod.namespace) === false) return false;
+  if (!isActive(pod) || namespaces?.includes(pod.namespace) === false) return false;
   return selectsLabels(selector, pod.labels);
 }
