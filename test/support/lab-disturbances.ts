@@ -1,16 +1,15 @@
 /** What happens to the lab beside an upgrade, measured alone and during one. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppsV1Api, CoreV1Api, KubeConfig, PatchStrategy, setHeaderOptions, type V1Pod } from '@kubernetes/client-node';
+import { AppsV1Api, CoreV1Api, KubeConfig, type V1Pod } from '@kubernetes/client-node';
 import { excludeLabel, zoneLabel } from '../../core/model/labels.ts';
 import { registerInstance } from '../../lab/cluster/target-groups.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { unreadyFile } from '../../lab/scenarios/parts.ts';
 import type { Incident } from '../../lab/traffic/prober.ts';
 import { describeLosses, type LabUpgrades, type Losses } from './lab-upgrades.ts';
+import { isReady, mergePatch } from './objects.ts';
 import { openRecovery, type Recovery } from './recovery.ts';
-
-const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 
 /**
  * Health checks of the lab take up to 10 s to fail or to pass twice, and what they find takes 3 s to spread. Pods that serve on for that
@@ -20,9 +19,6 @@ const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
  * late lost one request to a rollout alone.
  */
 const loadBalancerSeconds = 25;
-
-const isReady = ({ status }: V1Pod) =>
-  status?.conditions?.some(({ type, status: holds }) => type === 'Ready' && holds === 'True') === true;
 
 /** What can be done to a lab. Each resolves when it is over, not when its consequences are. */
 export interface Disturbances {
@@ -155,7 +151,7 @@ export interface Cost {
   readonly varies?: boolean;
 }
 
-/** Two health checks, 5 s apart, find a target healthy again, and kube-proxies and the load balancer need a moment, ms. */
+/** What kube-proxies and load balancers need beyond `shiftMs` until a pod that is an endpoint again is served, ms. */
 const healthyAgainMs = 5_000;
 
 /**

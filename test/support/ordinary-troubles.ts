@@ -1,19 +1,11 @@
 /** What lies about in ordinary clusters, and what their owners do at any time: each of them is brought about in the lab. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  AppsV1Api,
-  CoreV1Api,
-  KubeConfig,
-  PatchStrategy,
-  SchedulingV1Api,
-  setHeaderOptions,
-  type V1Deployment,
-} from '@kubernetes/client-node';
+import { AppsV1Api, CoreV1Api, KubeConfig, SchedulingV1Api, type V1Deployment } from '@kubernetes/client-node';
 import { releasedAnnotation } from '../../adapters/kubernetes/ownership-marks.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { until } from '../../lab/process.ts';
+import { mergePatch } from './objects.ts';
 
-const mergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 const namespace = 'default';
 
 /** Means to make a cluster of the lab ordinary. */

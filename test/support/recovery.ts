@@ -1,13 +1,7 @@
 /** How a cluster of the lab recovers from an outage, with somebody on call who follows the runbook. */
-import {
-  CoreV1Api,
-  DiscoveryV1Api,
-  type KubeConfig,
-  PatchStrategy,
-  setHeaderOptions,
-  type V1Node,
-  type V1Pod,
-} from '@kubernetes/client-node';
+import { CoreV1Api, DiscoveryV1Api, type KubeConfig } from '@kubernetes/client-node';
+import { matches } from '../../core/model/label-index.ts';
+import { isReady, mergePatch } from './objects.ts';
 
 /** A controller that pauses for longer than that is made to retry, ms: what is behind after an outage has caught up by then. */
 const patienceMs = 20_000;
@@ -17,8 +11,6 @@ const calmMs = 10_000;
 
 /** But not so soon, ms: nodes whose leases are not seen are NotReady after 40 s (`--node-monitor-grace-period` in the lab), and that is checked every 5 s. */
 const soonestMs = 60_000;
-
-const byMerge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
 
 /** What is watched while an outage and its consequences last. */
 export interface Recovery {
@@ -51,9 +43,9 @@ export function openRecovery(config: KubeConfig, namespace: string): Recovery {
     const ready = pods.filter((pod) => pod.metadata?.deletionTimestamp === undefined && isReady(pod));
     return services
       .filter(({ metadata, spec }) => {
-        if (spec?.selector === undefined) return false;
-        const selector = Object.entries(spec.selector);
-        const serving = ready.filter((pod) => selector.every(([key, value]) => pod.metadata?.labels?.[key] === value));
+        const { selector } = spec ?? {};
+        if (selector === undefined) return false;
+        const serving = ready.filter((pod) => matches(selector, pod.metadata?.labels ?? {}));
         const listed = slices
           .filter((slice) => slice.metadata?.labels?.['kubernetes.io/service-name'] === metadata?.name)
           .flatMap(({ endpoints }) => endpoints ?? [])
@@ -72,7 +64,7 @@ export function openRecovery(config: KubeConfig, namespace: string): Recovery {
       if (Date.now() - since < patienceMs) continue;
       process.stderr.write(`* the endpoint slice controller pauses: Service ${name} is changed, so that it retries\n`);
       const body = { metadata: { annotations: { tried: new Date().toISOString() } } };
-      await core.patchNamespacedService({ name, namespace, body }, byMerge);
+      await core.patchNamespacedService({ name, namespace, body }, mergePatch);
       pausedSince.delete(name);
     }
   }
@@ -95,14 +87,10 @@ export function openRecovery(config: KubeConfig, namespace: string): Recovery {
       } catch {
         // The API server does not answer.
       }
-      if (!isWell) unwellAt = Date.now();
-      isOver = Date.now() - Math.max(unwellAt, begunAt + soonestMs - calmMs) > calmMs;
+      const now = Date.now();
+      if (!isWell) unwellAt = now;
+      isOver = now - unwellAt > calmMs && now - begunAt > soonestMs;
     },
     lastedMs: () => unwellAt - begunAt,
   };
-}
-
-function isReady({ status }: V1Pod | V1Node): boolean {
-  const conditions: readonly { readonly type: string; readonly status: string }[] = status?.conditions ?? [];
-  return conditions.some(({ type, status: holds }) => type === 'Ready' && holds === 'True');
 }
